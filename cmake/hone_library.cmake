@@ -1,0 +1,51 @@
+# hone_library(NAME DEPS ...): src/NAME as one static library hone_NAME, and its *_test.cc files as
+# NAME_test. Sources are globbed: adding a file is the whole act of adding it, and the include-
+# direction check (script/check_includes), not this list, is what guards the structure.
+
+add_library(hone_flags INTERFACE)
+target_compile_options(hone_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+  $<$<BOOL:${HONE_WERROR}>:-Werror>)
+target_include_directories(hone_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_definitions(hone_flags INTERFACE HONE_VERSION="${PROJECT_VERSION}")
+if(HONE_SANITIZE)
+  target_compile_options(hone_flags INTERFACE
+    -fsanitize=${HONE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  string(REPLACE "fuzzer-no-link," "" hone_sanitize_link "${HONE_SANITIZE}")
+  target_link_options(hone_flags INTERFACE -fsanitize=${hone_sanitize_link})
+endif()
+
+function(hone_library name)
+  cmake_parse_arguments(arg "" "" "DEPS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(fuzzers ${sources})
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cc$")
+  add_library(hone_${name} STATIC ${sources})
+  target_link_libraries(hone_${name} PUBLIC hone_flags ${arg_DEPS})
+  if(HONE_TESTS AND NOT HONE_ORIGIN_ONLY AND tests)
+    add_executable(${name}_test ${tests} ${CMAKE_SOURCE_DIR}/tests/test_main.cc)
+    target_link_libraries(${name}_test hone_${name} hone_system GTest::gmock GTest::gtest)
+    # One ctest entry a library: a GoogleTest process prints its own count, and starting one
+    # process per case would cost more than the cases do.
+    add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1
+             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  endif()
+  if(HONE_FUZZ)
+    foreach(file ${fuzzers})
+      get_filename_component(target ${file} NAME_WE)
+      add_executable(${target} ${file})
+      target_link_libraries(${target} hone_${name})
+      target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    endforeach()
+  endif()
+endfunction()
+
+function(hone_executable name main)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/${main})
+  target_link_libraries(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endfunction()
