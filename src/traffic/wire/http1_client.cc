@@ -1,0 +1,105 @@
+// No pipelining: servers and proxies handle it by queueing, so it would measure the queue.
+#include "traffic/wire/http1_client.h"
+
+namespace hone::traffic::wire {
+namespace {
+
+// RFC 9110 8.6: these say their length even when it is zero.
+bool method_has_body(const std::string& method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
+
+}  // namespace
+
+Http1Request::Http1Request(const Request& request) : head_(request.method == "HEAD") {
+  bytes_ = request.method + " " + request.path + " HTTP/1.1\r\nhost: " + request.authority + "\r\n";
+  for (const Header& header : request.headers) {
+    const bool ours = equals_lower(header.name, "host") ||
+                      equals_lower(header.name, "content-length") ||
+                      equals_lower(header.name, "transfer-encoding");
+    if (!ours) bytes_ += header.name + ": " + header.value + "\r\n";
+  }
+  if (!request.body.empty() || method_has_body(request.method)) {
+    bytes_ += "content-length: " + std::to_string(request.body.size()) + "\r\n";
+  }
+  bytes_ += "\r\n";
+  bytes_ += request.body;
+}
+
+void Http1Client::submit(std::uint64_t id, const PreparedRequest& request) {
+  const auto& prepared = static_cast<const Http1Request&>(request);
+  id_ = id;
+  open_ = true;
+  sent_any_ = false;
+  unsent_ = prepared.bytes();
+  parser_.expect(prepared.head());
+}
+
+void Http1Client::consume(std::size_t bytes) {
+  unsent_.remove_prefix(bytes);
+  sent_any_ = true;
+}
+
+Status Http1Client::receive(std::string_view bytes) {
+  if (violation_ != nullptr) return violate(violation_);
+  while (!bytes.empty()) {
+    if (!open_) {
+      // An empty line between responses is harmless, and some servers send one after a body.
+      const auto content = bytes.find_first_not_of("\r\n");
+      if (content == std::string_view::npos) return {};
+      return violate("bytes that no request asked for");
+    }
+    // A request submitted from within on_response has not been sent: what is left of the input
+    // cannot be its answer.
+    if (!sent_any_) {
+      const auto content = bytes.find_first_not_of("\r\n");
+      if (content == std::string_view::npos) return {};
+      return violate("a response before its request was sent");
+    }
+    switch (parser_.parse(&bytes)) {
+      case Http1ResponseParser::Outcome::kMore:
+        return {};
+      case Http1ResponseParser::Outcome::kViolation:
+        return violate(parser_.violation());
+      case Http1ResponseParser::Outcome::kResponse:
+        complete();
+        break;
+    }
+  }
+  return {};
+}
+
+void Http1Client::complete() {
+  open_ = false;
+  if (!parser_.keep_alive()) {
+    closing_ = true;
+    unsent_ = {};
+  }
+  const ResponseSummary summary = parser_.summary();  // submit() from within the event restarts it
+  events_->on_response(id_, summary);
+}
+
+void Http1Client::end_of_input() {
+  if (open_ && sent_any_ && parser_.ended_by_close()) {
+    closing_ = true;
+    complete();
+  } else {
+    close();
+  }
+}
+
+void Http1Client::close() {
+  closing_ = true;
+  unsent_ = {};
+  if (!open_) return;
+  open_ = false;
+  events_->on_loss(id_, Loss::kConnection);
+}
+
+Status Http1Client::violate(Violation violation) {
+  violation_ = violation;
+  close();
+  return fail(ErrorKind::kNetwork, std::string("the HTTP/1 peer broke the protocol: ") + violation);
+}
+
+}  // namespace hone::traffic::wire

@@ -1,0 +1,287 @@
+// Events are collected while libnghttp2 works and told after it: from within an event the caller
+// may submit and fetch output, and sending inside the library's receive function is not allowed.
+//
+// A connection error is seen by the GOAWAY that libnghttp2 queues for it; it reports nothing else
+// in every case. So control frames queued while receiving are turned into output at once.
+#include "traffic/wire/http2_client.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "traffic/wire/http1_syntax.h"
+
+namespace hone::traffic::wire {
+namespace {
+
+// As h2load's default (2^30 - 1): the client must never be what the subject waits for, and what is
+// only counted needs no memory.
+constexpr std::int32_t kWindow = (1 << 30) - 1;
+
+// RFC 9113 6.5.2 advises peers to allow at least 100; until their SETTINGS say more, or less, that
+// is what is assumed.
+constexpr std::uint32_t kAssumedPeerLimit = 100;
+
+// Odd stream ids below 2^31 (RFC 9113 5.1.1).
+constexpr std::uint32_t kMaxRequests = (std::uint32_t{1} << 30) - 1;
+
+bool belongs_to_http1(std::string_view name) {
+  for (const std::string_view other : {"host", "content-length", "transfer-encoding", "connection",
+                                       "keep-alive", "proxy-connection", "upgrade"}) {
+    if (name == other) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Http2Request::Http2Request(Request request) : request_(std::move(request)) {
+  const auto add = [this](std::string_view name, std::string_view value) {
+    fields_.push_back(http2_field(name, value, Http2Text::kKept));
+  };
+  add(":method", request_.method);
+  add(":scheme", request_.scheme);
+  add(":authority", request_.authority);
+  add(":path", request_.path);
+  for (Header& header : request_.headers) {
+    std::transform(header.name.begin(), header.name.end(), header.name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+    if (!belongs_to_http1(header.name)) add(header.name, header.value);
+  }
+  if (!request_.body.empty()) {
+    length_ = std::to_string(request_.body.size());
+    add("content-length", length_);
+  }
+}
+
+struct Http2Client::Callbacks {
+  static Stream* stream_of(nghttp2_session* session, std::int32_t id) {
+    return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
+  }
+
+  static int on_header(nghttp2_session* session, const nghttp2_frame* frame,
+                       const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
+                       std::size_t value_size, std::uint8_t, void*) {
+    constexpr std::string_view kStatus = ":status";
+    if (name_size != kStatus.size() || name[0] != ':') return 0;
+    Stream* stream = stream_of(session, frame->hd.stream_id);
+    if (stream == nullptr || value_size != 3) return 0;
+    // libnghttp2 has checked that it is three digits.
+    stream->summary.status = (value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0');
+    return 0;
+  }
+
+  static int on_data_chunk(nghttp2_session* session, std::uint8_t, std::int32_t id,
+                           const std::uint8_t*, std::size_t size, void*) {
+    if (Stream* stream = stream_of(session, id)) stream->summary.body_bytes += size;
+    return 0;
+  }
+
+  static int on_frame_recv(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
+    auto* self = static_cast<Http2Client*>(user_data);
+    switch (frame->hd.type) {
+      case NGHTTP2_HEADERS:
+      case NGHTTP2_DATA: {
+        Stream* stream = stream_of(session, frame->hd.stream_id);
+        if (stream == nullptr) break;
+        if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) {
+          stream->ended = true;
+        } else if (frame->hd.type == NGHTTP2_HEADERS && stream->summary.status < 200) {
+          ++stream->summary.informational;
+        }
+        break;
+      }
+      case NGHTTP2_SETTINGS:
+        self->peer_limit_ =
+            nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+        break;
+      case NGHTTP2_GOAWAY:
+        self->goaway_ = true;
+        break;
+      default:
+        break;
+    }
+    return 0;
+  }
+
+  static int on_stream_close(nghttp2_session* session, std::int32_t id, std::uint32_t error_code,
+                             void* user_data) {
+    Stream* stream = stream_of(session, id);
+    if (stream != nullptr && stream->request != nullptr) {
+      static_cast<Http2Client*>(user_data)->close_stream(stream, error_code);
+    }
+    return 0;
+  }
+
+  static int on_frame_send(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    auto* self = static_cast<Http2Client*>(user_data);
+    if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR) {
+      self->failure_ = goaway_reason(frame->goaway, self->last_error_);
+    }
+    return 0;
+  }
+
+  static int on_error(nghttp2_session*, int, const char* text, std::size_t size, void* user_data) {
+    static_cast<Http2Client*>(user_data)->last_error_.assign(text, size);
+    return 0;
+  }
+
+  // Tells how much of the body the next DATA frame has; send_data puts it into the output.
+  static ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t room,
+                           std::uint32_t* flags, nghttp2_data_source* source, void*) {
+    const auto* stream = static_cast<const Stream*>(source->ptr);
+    const std::size_t left = stream->request->body().size() - stream->body_sent;
+    const std::size_t piece = std::min(left, room);
+    *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    if (piece == left) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return static_cast<ssize_t>(piece);
+  }
+
+  static int send_data(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frame_head,
+                       std::size_t size, nghttp2_data_source* source, void* user_data) {
+    constexpr std::size_t kFrameHeadBytes = 9;  // RFC 9113 4.1
+    auto* self = static_cast<Http2Client*>(user_data);
+    auto* stream = static_cast<Stream*>(source->ptr);
+    self->out_.append({reinterpret_cast<const char*>(frame_head), kFrameHeadBytes});
+    self->out_.append(std::string_view(stream->request->body()).substr(stream->body_sent, size));
+    stream->body_sent += size;
+    if (!stream->body_unsent()) --self->bodies_unsent_;
+    return after_data_frame(self->out_);
+  }
+};
+
+Http2Client::Http2Client(int streams, ClientEvents* events)
+    : events_(events),
+      streams_(static_cast<std::size_t>(std::max(streams, 1))),
+      peer_limit_(kAssumedPeerLimit) {
+  Http2Callbacks callbacks;
+  callbacks.on_header = Callbacks::on_header;
+  callbacks.on_frame_recv = Callbacks::on_frame_recv;
+  callbacks.on_data_chunk = Callbacks::on_data_chunk;
+  callbacks.on_stream_close = Callbacks::on_stream_close;
+  callbacks.on_frame_send = Callbacks::on_frame_send;
+  callbacks.on_error = Callbacks::on_error;
+  callbacks.send_data = Callbacks::send_data;
+  session_ = make_http2_session(Http2Side::kClient, callbacks, this);
+  free_.reserve(streams_.size());
+  done_.reserve(streams_.size());
+  for (auto slot = streams_.rbegin(); slot != streams_.rend(); ++slot) free_.push_back(&*slot);
+  const nghttp2_settings_entry settings[] = {
+      {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, kAssumedPeerLimit},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<std::uint32_t>(kWindow)},
+  };
+  submit_first_settings(session_.get(), settings, std::size(settings), kWindow);
+}
+
+bool Http2Client::closing() const {
+  return goaway_ || ended_ || !failure_.empty() || submitted_ >= kMaxRequests;
+}
+
+int Http2Client::free_slots() const {
+  if (closing()) return 0;
+  const auto limit = std::min<std::uint64_t>(streams_.size(), peer_limit_);
+  return std::max(0, static_cast<int>(limit) - open_);
+}
+
+void Http2Client::submit(std::uint64_t id, const PreparedRequest& request) {
+  const auto& prepared = static_cast<const Http2Request&>(request);
+  Stream* stream = free_.back();
+  *stream = Stream();
+  stream->id = id;
+  stream->request = &prepared;
+  nghttp2_data_provider body{{}, Callbacks::read_body};
+  body.source.ptr = stream;
+  stream->stream_id = nghttp2_submit_request(session_.get(), nullptr, prepared.fields().data(),
+                                             prepared.fields().size(),
+                                             prepared.body().empty() ? nullptr : &body, stream);
+  free_.pop_back();
+  ++open_;
+  ++submitted_;
+  if (stream->body_unsent()) ++bodies_unsent_;
+  // Only for want of memory; the event then comes with the next input.
+  if (stream->stream_id < 0) release(stream, Loss::kConnection);
+}
+
+Status Http2Client::receive(std::string_view bytes) {
+  if (!failure_.empty()) {
+    deliver();
+    return tl::make_unexpected(http2_failure(failure_));
+  }
+  receiving_ = true;
+  const auto taken = nghttp2_session_mem_recv(
+      session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  receiving_ = false;
+  check(static_cast<int>(std::min<ssize_t>(taken, 0)));
+  check(pump_control_frames(session_.get(), &out_));
+  deliver();
+  if (failure_.empty()) return {};
+  return tl::make_unexpected(http2_failure(failure_));
+}
+
+void Http2Client::end_of_input() {
+  ended_ = true;
+  out_.clear();
+  lose_all();
+  deliver();
+}
+
+std::string_view Http2Client::output() {
+  if (!receiving_ && !ended_ && failure_.empty()) {
+    check(pump_frames(session_.get(), kHttp2AheadBytes, &out_));
+  }
+  return out_.view();
+}
+
+void Http2Client::check(int result) {
+  if (result < 0 && failure_.empty()) failure_ = nghttp2_strerror(result);
+  // libnghttp2 keeps pointers into what is lost here: output() asks it for nothing more.
+  if (!failure_.empty()) lose_all();
+}
+
+bool Http2Client::window_blocked() const {
+  if (bodies_unsent_ == 0) return false;
+  if (nghttp2_session_get_remote_window_size(session_.get()) <= 0) return true;
+  return std::any_of(streams_.begin(), streams_.end(), [this](const Stream& stream) {
+    return stream.body_unsent() &&
+           nghttp2_session_get_stream_remote_window_size(session_.get(), stream.stream_id) == 0;
+  });
+}
+
+void Http2Client::close_stream(Stream* stream, std::uint32_t error_code) {
+  if (stream->ended && stream->summary.status >= 200) {
+    release(stream, std::nullopt);
+  } else if (!failure_.empty()) {
+    release(stream, Loss::kConnection);
+  } else {
+    release(stream, error_code == NGHTTP2_REFUSED_STREAM ? Loss::kUnprocessed : Loss::kReset);
+  }
+}
+
+void Http2Client::release(Stream* stream, std::optional<Loss> loss) {
+  if (stream->body_unsent()) --bodies_unsent_;
+  done_.push_back({stream->id, loss, stream->summary});
+  stream->request = nullptr;
+  free_.push_back(stream);
+  --open_;
+}
+
+void Http2Client::lose_all() {
+  for (Stream& stream : streams_) {
+    if (stream.request != nullptr) release(&stream, Loss::kConnection);
+  }
+}
+
+void Http2Client::deliver() {
+  // By index: an event may submit, and a submit that fails adds to the list.
+  for (std::size_t i = 0; i < done_.size(); ++i) {
+    const Done done = done_[i];
+    if (done.loss) {
+      events_->on_loss(done.id, *done.loss);
+    } else {
+      events_->on_response(done.id, done.summary);
+    }
+  }
+  done_.clear();
+}
+
+}  // namespace hone::traffic::wire

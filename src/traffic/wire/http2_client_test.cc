@@ -1,0 +1,276 @@
+// The client against a raw libnghttp2 server that the test scripts frame by frame.
+#include "traffic/wire/http2_client.h"
+
+#include <gmock/gmock.h>
+
+#include "traffic/wire/recorded_events.h"
+
+namespace hone::traffic::wire {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class RawServer {
+ public:
+  RawServer() {
+    Http2Callbacks callbacks;
+    callbacks.on_data_chunk = [](nghttp2_session*, std::uint8_t, std::int32_t, const std::uint8_t*,
+                                 std::size_t size, void* self) {
+      static_cast<RawServer*>(self)->body_bytes += size;
+      return 0;
+    };
+    callbacks.on_frame_recv = [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
+      auto* server = static_cast<RawServer*>(self);
+      if (frame->hd.type == NGHTTP2_HEADERS) server->streams.push_back(frame->hd.stream_id);
+      if (frame->hd.type == NGHTTP2_GOAWAY) server->client_gave_up = true;
+      if (frame->hd.type == NGHTTP2_SETTINGS && !(frame->hd.flags & NGHTTP2_FLAG_ACK)) {
+        for (std::size_t i = 0; i < frame->settings.niv; ++i) {
+          server->client_settings[frame->settings.iv[i].settings_id] = frame->settings.iv[i].value;
+        }
+      }
+      return 0;
+    };
+    session = make_http2_session(Http2Side::kServer, callbacks, this);
+  }
+  void settings(std::initializer_list<nghttp2_settings_entry> entries) {
+    nghttp2_submit_settings(session.get(), 0, entries.begin(), entries.size());
+  }
+  void headers(std::int32_t stream, const char* status, bool end) {
+    const nghttp2_nv fields[] = {http2_field(":status", status, Http2Text::kCopied)};
+    nghttp2_submit_headers(session.get(), end ? NGHTTP2_FLAG_END_STREAM : 0, stream, nullptr,
+                           fields, 1, nullptr);
+  }
+  void reset(std::int32_t stream, std::uint32_t code) {
+    nghttp2_submit_rst_stream(session.get(), 0, stream, code);
+  }
+  void goaway(std::int32_t last) {
+    nghttp2_submit_goaway(session.get(), 0, last, NGHTTP2_NO_ERROR, nullptr, 0);
+  }
+  std::string output() {
+    OutputBuffer out;
+    EXPECT_EQ(pump_frames(session.get(), std::size_t{1} << 30, &out), 0);
+    return std::string(out.view());
+  }
+  void receive(std::string_view bytes) {
+    const auto taken = nghttp2_session_mem_recv(
+        session.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    EXPECT_EQ(taken, static_cast<ssize_t>(bytes.size()));
+  }
+
+  Http2SessionPtr session;
+  std::vector<std::int32_t> streams;
+  std::map<std::int32_t, std::uint32_t> client_settings;
+  std::size_t body_bytes = 0;
+  bool client_gave_up = false;
+};
+
+class Http2ClientTest : public testing::Test {
+ protected:
+  explicit Http2ClientTest(int streams = 200) : client(streams, &events) {}
+
+  void submit(std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t id = from; id <= to; ++id) client.submit(id, prepared);
+  }
+  // Until both are silent.
+  Status turn() {
+    while (true) {
+      const std::string up = drain(client);
+      if (!up.empty()) server.receive(up);
+      const std::string down = server.output();
+      if (!down.empty()) HONE_CHECK(client.receive(down));
+      if (up.empty() && down.empty()) return {};
+    }
+  }
+  static Request request(const std::string& body = "") {
+    Request made;
+    made.method = body.empty() ? "GET" : "POST";
+    made.authority = "a.test";
+    made.body = body;
+    return made;
+  }
+
+  const Http2Request prepared{request()};
+  RecordedClient events;
+  RawServer server;
+  Http2Client client;
+};
+
+TEST_F(Http2ClientTest, AnnouncesLargeWindowsAndNoPush) {
+  server.settings({});
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(server.client_settings[NGHTTP2_SETTINGS_ENABLE_PUSH], 0u);
+  EXPECT_EQ(server.client_settings[NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS], 100u);
+  EXPECT_EQ(server.client_settings[NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE], (1u << 30) - 1);
+  EXPECT_EQ(nghttp2_session_get_remote_window_size(server.session.get()), (1 << 30) - 1);
+}
+
+TEST_F(Http2ClientTest, KeepsToThePeersLimitOfStreams) {
+  EXPECT_EQ(client.free_slots(), 100);  // assumed before the peer's SETTINGS
+  server.settings({});
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(client.free_slots(), 200);  // the peer sets no limit: our own holds
+  submit(1, 5);
+  server.settings({{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 6}});
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(client.free_slots(), 1);
+  server.settings({{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 3}});
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(client.free_slots(), 0);
+  for (const std::int32_t stream : {1, 3, 5}) server.headers(stream, "200", true);
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(client.open_requests(), 2);
+  EXPECT_EQ(client.free_slots(), 1);
+  EXPECT_FALSE(client.closing());
+}
+
+TEST_F(Http2ClientTest, CountsInformationalResponsesAndIgnoresTrailers) {
+  server.settings({});
+  submit(1, 1);
+  ASSERT_TRUE(turn());
+  server.headers(1, "103", false);
+  server.headers(1, "100", false);
+  ASSERT_TRUE(turn());
+  server.headers(1, "200", false);
+  ASSERT_TRUE(turn());
+  EXPECT_THAT(events.lines, ElementsAre());
+  const nghttp2_nv trailer = http2_field("grpc-status", "0", Http2Text::kCopied);
+  nghttp2_submit_trailer(server.session.get(), 1, &trailer, 1);
+  ASSERT_TRUE(turn());
+  EXPECT_THAT(events.lines, ElementsAre("1: 200 with 0 after 2"));
+}
+
+TEST_F(Http2ClientTest, TellsWhatGoawayLeavesUnprocessed) {
+  server.settings({});
+  submit(1, 4);
+  ASSERT_TRUE(turn());
+  ASSERT_THAT(server.streams, ElementsAre(1, 3, 5, 7));
+  server.goaway(3);
+  ASSERT_TRUE(turn());
+  EXPECT_THAT(events.lines,
+              testing::UnorderedElementsAre("3: lost, unprocessed", "4: lost, unprocessed"));
+  EXPECT_TRUE(client.closing());
+  EXPECT_EQ(client.free_slots(), 0);
+  EXPECT_EQ(client.open_requests(), 2);
+  server.headers(3, "200", true);
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(events.lines.back(), "2: 200 with 0 after 0");
+  client.end_of_input();
+  EXPECT_EQ(events.lines.back(), "1: lost, connection");
+  EXPECT_EQ(client.open_requests(), 0);
+  EXPECT_EQ(client.output(), "");
+}
+
+TEST_F(Http2ClientTest, RequestsThatGoawayOvertookAreUnprocessed) {
+  server.settings({});
+  ASSERT_TRUE(turn());
+  submit(1, 2);  // not fetched yet when GOAWAY comes
+  server.goaway(0);
+  ASSERT_TRUE(client.receive(server.output()));
+  drain(client);
+  client.end_of_input();
+  EXPECT_THAT(events.lines,
+              testing::UnorderedElementsAre("1: lost, unprocessed", "2: lost, unprocessed"));
+}
+
+TEST_F(Http2ClientTest, TellsResetsApart) {
+  server.settings({});
+  submit(1, 4);
+  ASSERT_TRUE(turn());
+  server.reset(1, NGHTTP2_REFUSED_STREAM);
+  server.reset(3, NGHTTP2_INTERNAL_ERROR);
+  server.headers(5, "200", false);
+  server.reset(5, NGHTTP2_NO_ERROR);  // a body cut short is no response
+  server.headers(7, "200", true);
+  ASSERT_TRUE(turn());
+  EXPECT_THAT(events.lines,
+              testing::UnorderedElementsAre("1: lost, unprocessed", "2: lost, reset",
+                                            "3: lost, reset", "4: 200 with 0 after 0"));
+  EXPECT_FALSE(client.closing());
+  EXPECT_EQ(client.free_slots(), 200);
+}
+
+TEST_F(Http2ClientTest, AResponseBeforeTheWholeBodyCountsOnceTheStreamEnds) {
+  server.settings({{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 10}});
+  ASSERT_TRUE(turn());
+  const Http2Request upload(request(std::string(100, 'b')));
+  client.submit(1, upload);
+  ASSERT_TRUE(turn());
+  server.headers(1, "413", true);
+  ASSERT_TRUE(turn());
+  server.reset(1, NGHTTP2_NO_ERROR);  // RFC 9113 8.1: no need of the rest
+  ASSERT_TRUE(turn());
+  EXPECT_THAT(events.lines, ElementsAre("1: 413 with 0 after 0"));
+  EXPECT_FALSE(client.window_blocked());
+}
+
+TEST_F(Http2ClientTest, SaysWhenAWindowIsShut) {
+  server.settings({{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 10}});
+  ASSERT_TRUE(turn());
+  EXPECT_FALSE(client.window_blocked());
+  const Http2Request upload(request(std::string(100'000, 'b')));
+  client.submit(1, upload);
+  const std::string sent = drain(client);
+  EXPECT_LT(sent.size(), 200u);
+  EXPECT_TRUE(client.window_blocked());
+  server.receive(sent);  // libnghttp2 opens the windows as it reads
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(server.body_bytes, 100'000u);
+  EXPECT_FALSE(client.window_blocked());
+}
+
+TEST_F(Http2ClientTest, NamesAViolationAndLosesEverything) {
+  server.settings({});
+  submit(1, 2);
+  ASSERT_TRUE(turn());
+  const std::string data_for_stream_0("\0\0\1\0\0\0\0\0\0x", 10);
+  const Status status = client.receive(data_for_stream_0);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().kind, ErrorKind::kNetwork);
+  EXPECT_THAT(status.error().what, HasSubstr("PROTOCOL_ERROR: DATA: stream_id == 0"));
+  EXPECT_THAT(events.lines,
+              testing::UnorderedElementsAre("1: lost, connection", "2: lost, connection"));
+  EXPECT_TRUE(client.closing());
+  server.receive(drain(client));
+  EXPECT_TRUE(server.client_gave_up);
+  EXPECT_FALSE(client.receive("x"));
+  client.end_of_input();
+  EXPECT_EQ(events.lines.size(), 2u);
+}
+
+TEST_F(Http2ClientTest, RefusesAnHttp1Answer) {
+  submit(1, 1);
+  const Status status = client.receive("HTTP/1.1 400 Bad Request\r\n\r\n");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().what, HasSubstr("the HTTP/2 peer broke the protocol"));
+  EXPECT_THAT(events.lines, ElementsAre("1: lost, connection"));
+}
+
+TEST_F(Http2ClientTest, DropsHeadersOfHttp1AndLowersNames) {
+  Request made = request();
+  made.headers = {{"Host", "x"}, {"Connection", "close"}, {"X-Mixed", "Value"}};
+  const Http2Request encoded(made);
+  std::string names;
+  for (const nghttp2_nv& field : encoded.fields()) {
+    names.append(reinterpret_cast<const char*>(field.name), field.namelen).append(" ");
+  }
+  EXPECT_EQ(names, ":method :scheme :authority :path x-mixed ");
+}
+
+class Http2ClientWithFewStreams : public Http2ClientTest {
+ protected:
+  Http2ClientWithFewStreams() : Http2ClientTest(2) {}
+};
+
+TEST_F(Http2ClientWithFewStreams, KeepsToItsOwnLimit) {
+  server.settings({});
+  submit(1, 2);
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(client.free_slots(), 0);
+  server.headers(1, "200", true);
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(client.free_slots(), 1);
+}
+
+}  // namespace
+}  // namespace hone::traffic::wire

@@ -1,0 +1,41 @@
+// What a request and a response are, whatever the protocol on the wire.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+
+namespace hone::traffic::wire {
+
+enum class Protocol { kHttp1, kHttp2 };
+NLOHMANN_JSON_SERIALIZE_ENUM(Protocol, {{Protocol::kHttp1, "h1"}, {Protocol::kHttp2, "h2"}})
+const char* name(Protocol protocol);  // "h1", "h2"
+Result<Protocol> parse_protocol(const std::string& text);
+
+struct Header {
+  std::string name;  // lower case
+  std::string value;
+  bool operator==(const Header&) const = default;
+};
+HONE_JSON(Header)
+
+struct Request {
+  std::string method = "GET";
+  std::string scheme = "http";
+  std::string authority;  // host[:port]
+  std::string path = "/";
+  std::vector<Header> headers;  // without host, content-length and the like
+  std::string body;             // sent whole, with its length
+};
+
+// A final response as the client saw it. 1xx before it are skipped and counted.
+struct ResponseSummary {
+  int status = 0;
+  std::uint64_t body_bytes = 0;
+  int informational = 0;  // 1xx responses before this one
+};
+
+}  // namespace hone::traffic::wire

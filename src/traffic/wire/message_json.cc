@@ -1,0 +1,7 @@
+#include "traffic/wire/message.h"
+
+namespace hone::traffic::wire {
+
+HONE_JSON_FIELDS(Header, name, value)
+
+}  // namespace hone::traffic::wire

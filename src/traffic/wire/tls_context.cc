@@ -1,0 +1,173 @@
+// The same settings for every subject and arm: TLS 1.2 and 1.3 in OpenSSL's default ciphers, no
+// renegotiation, no kernel TLS (its CPU would be charged elsewhere), buffers kept between records.
+#include "traffic/wire/tls_context.h"
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include <string_view>
+
+namespace hone::traffic::wire {
+namespace {
+
+// ALPN's wire form: each name after its length.
+constexpr unsigned char kAlpnHttp1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+constexpr unsigned char kAlpnHttp2[] = {2, 'h', '2'};
+constexpr unsigned char kAlpnServer[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+
+// The name as it is verified: an address may come in brackets, as in a URL.
+std::string bare_name(std::string name) {
+  if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
+    name = name.substr(1, name.size() - 2);
+  }
+  return name;
+}
+
+bool is_numeric(const std::string& name) {
+  const OpensslPtr<ASN1_OCTET_STRING, ASN1_OCTET_STRING_free> address(a2i_IPADDRESS(name.c_str()));
+  ERR_clear_error();
+  return address != nullptr;
+}
+
+tl::unexpected<Error> tls_failure(const std::string& what, std::string next = {}) {
+  return fail(ErrorKind::kNetwork, what + ": " + openssl_reason(), std::move(next));
+}
+
+}  // namespace
+
+std::string openssl_reason() {
+  std::string text;
+  const char* data = nullptr;
+  int flags = 0;
+  while (const unsigned long code = ERR_get_error_all(nullptr, nullptr, nullptr, &data, &flags)) {
+    const char* reason = ERR_reason_error_string(code);
+    if (!text.empty()) text += "; ";
+    text += reason != nullptr ? reason : "error " + std::to_string(code);
+    if ((flags & ERR_TXT_STRING) != 0 && data != nullptr && *data != '\0') {
+      text += std::string(" (") + data + ")";
+    }
+  }
+  return text.empty() ? "no reason given" : text;
+}
+
+Result<std::shared_ptr<TlsContext>> TlsContext::client(const ClientTlsOptions& options) {
+  return OpensslContext::make_client(options);
+}
+
+Result<std::shared_ptr<TlsContext>> TlsContext::server(const std::string& cert_file,
+                                                       const std::string& key_file) {
+  return OpensslContext::make_server(cert_file, key_file);
+}
+
+Result<std::shared_ptr<OpensslContext>> OpensslContext::make(bool client) {
+  ERR_clear_error();
+  auto made = std::make_shared<OpensslContext>();
+  made->client_ = client;
+  made->context_.reset(SSL_CTX_new(client ? TLS_client_method() : TLS_server_method()));
+  SSL_CTX* context = made->context_.get();
+  if (context == nullptr) return tls_failure("cannot set up TLS");
+  if (SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1) {
+    return tls_failure("cannot set the least TLS version");
+  }
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_clear_options(context, SSL_OP_ENABLE_KTLS);
+  SSL_CTX_clear_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_app_data(context, made.get());
+  return made;
+}
+
+Result<std::shared_ptr<TlsContext>> OpensslContext::make_client(const ClientTlsOptions& options) {
+  HONE_TRY(auto made, make(true));
+  made->options_ = options;
+  made->options_.sni = bare_name(options.sni);
+  SSL_CTX* context = made->openssl();
+  if (options.verify) {
+    if (options.sni.empty()) {
+      return fail(ErrorKind::kUsage, "no name to verify the server's certificate against",
+                  "give the server's name (--sni), or switch verification off (--insecure)");
+    }
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+    if (options.ca_file.empty()) {
+      if (SSL_CTX_set_default_verify_paths(context) != 1) {
+        return tls_failure("cannot read the system's certificate authorities");
+      }
+    } else if (SSL_CTX_load_verify_file(context, options.ca_file.c_str()) != 1) {
+      return tls_failure("cannot read certificate authorities from " + options.ca_file,
+                         "give a readable file of PEM certificates");
+    }
+  }
+  const bool http2 = options.protocol == Protocol::kHttp2;
+  // This one returns 0 when it succeeds.
+  if (SSL_CTX_set_alpn_protos(context, http2 ? kAlpnHttp2 : kAlpnHttp1,
+                              http2 ? sizeof kAlpnHttp2 : sizeof kAlpnHttp1) != 0) {
+    return tls_failure("cannot offer a protocol by ALPN");
+  }
+  if (options.resume) {
+    SSL_CTX_set_session_cache_mode(context,
+                                   SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL_STORE);
+    SSL_CTX_sess_set_new_cb(context, keep_session);
+  } else {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  }
+  return std::shared_ptr<TlsContext>(std::move(made));
+}
+
+Result<std::shared_ptr<TlsContext>> OpensslContext::make_server(const std::string& cert_file,
+                                                                const std::string& key_file) {
+  HONE_TRY(auto made, make(false));
+  SSL_CTX* context = made->openssl();
+  if (SSL_CTX_use_certificate_chain_file(context, cert_file.c_str()) != 1) {
+    return tls_failure("cannot read the certificate " + cert_file, "give a readable PEM file");
+  }
+  if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return tls_failure("cannot read the private key " + key_file,
+                       "give the readable PEM file of the key that belongs to " + cert_file);
+  }
+  if (SSL_CTX_check_private_key(context) != 1) {
+    return tls_failure(key_file + " is not the key of " + cert_file);
+  }
+  SSL_CTX_set_alpn_select_cb(context, choose_alpn, nullptr);
+  constexpr std::string_view kSessionContext = "hone";
+  SSL_CTX_set_session_id_context(context,
+                                 reinterpret_cast<const unsigned char*>(kSessionContext.data()),
+                                 kSessionContext.size());
+  return std::shared_ptr<TlsContext>(std::move(made));
+}
+
+int OpensslContext::keep_session(SSL* ssl, SSL_SESSION* session) {
+  auto* self = static_cast<OpensslContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
+  self->session_.reset(session);
+  return 1;  // the reference is ours now
+}
+
+int OpensslContext::choose_alpn(SSL*, const unsigned char** chosen, unsigned char* chosen_size,
+                                const unsigned char* offered, unsigned int offered_size, void*) {
+  unsigned char* match = nullptr;
+  const int result = SSL_select_next_proto(&match, chosen_size, kAlpnServer, sizeof kAlpnServer,
+                                           offered, offered_size);
+  if (result != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;  // RFC 7301 3.2
+  *chosen = match;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+Status OpensslContext::prepare_client(SSL* ssl) const {
+  const std::string& name = options_.sni;
+  if (!name.empty()) {
+    const bool numeric = is_numeric(name);
+    // RFC 6066 3: an address is not a server name.
+    if (!numeric && SSL_set_tlsext_host_name(ssl, name.c_str()) != 1) {
+      return tls_failure("cannot send the server name " + name);
+    }
+    if (options_.verify) {
+      const int set = numeric ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str())
+                              : SSL_set1_host(ssl, name.c_str());
+      if (set != 1) return tls_failure("cannot verify the server name " + name);
+    }
+  }
+  if (options_.resume && session_ != nullptr && SSL_set_session(ssl, session_.get()) != 1) {
+    return tls_failure("cannot offer the last TLS session");
+  }
+  return {};
+}
+
+}  // namespace hone::traffic::wire
