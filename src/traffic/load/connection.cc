@@ -1,0 +1,215 @@
+// Order within one event: bytes in, then the answers to the owner, then the owner's new requests,
+// then one write with everything. A write is tried at once and EPOLLOUT asked for only when the
+// kernel takes no more.
+//
+// A failed write is not acted on: the loop reports the broken connection at the next turn, after
+// what the peer may still have answered has been read.
+#include "traffic/load/connection.h"
+
+#include <sys/epoll.h>
+
+#include <cstring>
+
+namespace hone::traffic::load {
+
+using system::net::Io;
+using system::net::IoState;
+
+namespace {
+
+Error ended(std::string what) { return fail(ErrorKind::kNetwork, std::move(what)).value(); }
+
+}  // namespace
+
+Status Connection::open() {
+  HONE_TRY(socket_, system::net::connect_start(context_->target.address));
+  if (Status watched = context_->loop->add(socket_.fd(), EPOLLOUT, this); !watched) {
+    socket_.close();
+    return watched;
+  }
+  state_ = State::kConnecting;
+  full_ = handshake_counted_ = false;
+  submitted_ = 0;
+  answers_ = 0;
+  session_ = wire::make_client_session(context_->target.protocol, context_->streams, this);
+  if (context_->tls) tls_ = wire::make_tls_channel(context_->tls);
+  return {};
+}
+
+void Connection::close() {
+  if (state_ == State::kClosed) return;
+  if (tls_ && state_ == State::kUp) {
+    tls_->close();  // close_notify, as far as the kernel takes it now
+    const std::string_view rest = tls_->output();
+    if (!full_ && !rest.empty()) system::net::write_some(socket_.fd(), rest);
+  }
+  context_->loop->remove(socket_.fd());
+  socket_.close();
+  state_ = State::kClosed;
+}
+
+void Connection::fall(const Error& why) {
+  close();
+  context_->owner->down(line_, why);
+}
+
+int Connection::free_slots() const {
+  if (state_ != State::kUp) return 0;
+  const int slots = session_->free_slots();
+  const int limit = context_->requests_per_connection;
+  return limit == 0 ? slots : std::min(slots, limit - submitted_);
+}
+
+void Connection::submit(std::uint64_t id) {
+  ++submitted_;
+  session_->submit(id, *context_->request);
+}
+
+void Connection::on_response(std::uint64_t id, const wire::ResponseSummary& response) {
+  ++answers_;
+  context_->owner->answered(line_, id, response);
+}
+
+void Connection::on_loss(std::uint64_t id, wire::Loss why) {
+  context_->owner->lost(line_, id, why);
+}
+
+void Connection::ready(std::uint32_t events) {
+  if (state_ == State::kConnecting) {
+    finish_connect();
+    return;
+  }
+  if (events & EPOLLOUT) {
+    watch(false);
+    flush();
+    context_->owner->settled(line_);
+  }
+  if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) read_once();
+}
+
+void Connection::finish_connect() {
+  if (Status connected = system::net::connect_result(socket_); !connected) {
+    fall(connected.error());
+    return;
+  }
+  state_ = State::kHandshaking;
+  ++context_->connections_made;
+  watch(false);
+  if (tls_) {
+    if (Status started = tls_->start(); !started) {
+      fall(started.error());
+      return;
+    }
+  } else if (context_->target.protocol == wire::Protocol::kHttp1) {
+    rise();
+  }
+  flush();
+}
+
+void Connection::rise() {
+  state_ = State::kUp;
+  context_->owner->up(line_);
+}
+
+void Connection::read_once() {
+  const Io io =
+      system::net::read_some(socket_.fd(), context_->buffer.data(), context_->buffer.size());
+  switch (io.state) {
+    case IoState::kWouldBlock:
+      return;
+    case IoState::kFailed:
+      // Not an end of input: that would make a whole answer of a body cut off by a reset.
+      fall(ended(std::string("the connection broke: ") + std::strerror(io.error)));
+      return;
+    case IoState::kEnded:
+      session_->end_of_input();
+      fall(ended("the server closed the connection"));
+      return;
+    case IoState::kMoved:
+      break;
+  }
+  context_->bytes_in += io.bytes;
+  const std::string_view bytes(context_->buffer.data(), io.bytes);
+  if (Status received = tls_ ? receive_tls(bytes) : receive(bytes); !received) {
+    flush();  // the alert or GOAWAY that says why
+    fall(received.error());
+    return;
+  }
+  if (is_spent()) {
+    flush();
+    fall(ended("the server ended the connection"));
+    return;
+  }
+  context_->owner->settled(line_);
+  flush();
+}
+
+Status Connection::receive(std::string_view bytes) {
+  HONE_CHECK(session_->receive(bytes));
+  if (state_ == State::kHandshaking && !bytes.empty()) rise();
+  return {};
+}
+
+Status Connection::receive_tls(std::string_view cipher) {
+  std::string& plain = context_->plain;
+  plain.clear();
+  HONE_CHECK(tls_->receive(cipher, &plain));
+  if (!handshake_counted_ && tls_->established()) {
+    handshake_counted_ = true;
+    ++(tls_->resumed() ? context_->handshakes_resumed : context_->handshakes_full);
+    if (context_->target.protocol == wire::Protocol::kHttp2) {
+      if (const std::string agreed = tls_->alpn(); agreed != "h2") {
+        return fail(ErrorKind::kNetwork,
+                    "the server does not speak HTTP/2 here: by ALPN it chose " +
+                        (agreed.empty() ? "nothing" : agreed),
+                    "use h1, or switch HTTP/2 on in the server");
+      }
+    } else if (state_ == State::kHandshaking) {
+      rise();
+    }
+  }
+  if (!plain.empty()) HONE_CHECK(receive(plain));
+  if (tls_->peer_closed()) session_->end_of_input();
+  return {};
+}
+
+// Nothing more can come of it: the peer's GOAWAY, close or end, or our own limit of requests.
+bool Connection::is_spent() const {
+  if (session_->open_requests() > 0) return false;
+  const int limit = context_->requests_per_connection;
+  return session_->closing() || (limit > 0 && submitted_ >= limit);
+}
+
+void Connection::flush() {
+  if (full_ || state_ < State::kHandshaking) return;
+  if (tls_ && tls_->established()) {
+    for (std::string_view out = session_->output(); !out.empty(); out = session_->output()) {
+      if (!tls_->send(out)) return;  // broken: the next read says why
+      session_->consume(out.size());
+    }
+  }
+  while (true) {
+    const std::string_view out = tls_ ? tls_->output() : session_->output();
+    if (out.empty()) return;
+    const Io io = system::net::write_some(socket_.fd(), out);
+    if (io.state == IoState::kWouldBlock) {
+      watch(true);
+      return;
+    }
+    if (io.state != IoState::kMoved) return;
+    context_->bytes_out += io.bytes;
+    if (tls_) {
+      tls_->consume(io.bytes);
+    } else {
+      session_->consume(io.bytes);
+    }
+  }
+}
+
+void Connection::watch(bool writable) {
+  full_ = writable;
+  // It can only fail for want of kernel memory; the request then runs into its timeout.
+  (void)context_->loop->change(socket_.fd(), writable ? EPOLLIN | EPOLLOUT : EPOLLIN, this);
+}
+
+}  // namespace hone::traffic::load

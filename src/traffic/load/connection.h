@@ -1,0 +1,102 @@
+// One connection of a pool: socket, TLS where asked for, and the wire session on top. It moves
+// bytes and tells its owner what came of the requests; it decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "system/net/loop.h"
+#include "system/net/socket.h"
+#include "traffic/load/load_session.h"
+#include "traffic/wire/client_session.h"
+#include "traffic/wire/tls.h"
+
+namespace hone::traffic::load {
+
+class ConnectionOwner {
+ public:
+  virtual ~ConnectionOwner() = default;
+  virtual void up(int line) = 0;
+  virtual void answered(int line, std::uint64_t id, const wire::ResponseSummary&) = 0;
+  virtual void lost(int line, std::uint64_t id, wire::Loss why) = 0;
+  // The end of one event: slots may be free. The connection writes what is submitted here together
+  // with what it owes the peer.
+  virtual void settled(int line) = 0;
+  // It is closed, and this is its last word in this event: the owner may open it again.
+  virtual void down(int line, const Error& why) = 0;
+};
+
+// What all connections of one worker share.
+struct ConnectionContext {
+  system::net::Loop* loop = nullptr;
+  ConnectionOwner* owner = nullptr;
+  Target target;
+  int streams = 1;
+  int requests_per_connection = 0;        // 0: no limit
+  std::shared_ptr<wire::TlsContext> tls;  // null: clear text
+  std::unique_ptr<wire::PreparedRequest> request;
+  // One read takes this much at most: nearly every answer whole, and L2-resident.
+  std::vector<char> buffer = std::vector<char>(64 << 10);
+  std::string plain;  // of one read, decrypted
+
+  // Since the worker was made.
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+};
+
+class Connection final : public system::net::Pollable, private wire::ClientEvents {
+ public:
+  Connection(int line, ConnectionContext* context) : line_(line), context_(context) {}
+  ~Connection() override { close(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Begins to connect; up() or down() follows, unless it fails at once. Precondition: closed.
+  Status open();
+  // Without a word to the owner; whatever is open on it is forgotten.
+  void close();
+
+  // Connected, through the TLS handshake, and on HTTP/2 with the server's SETTINGS in: they are the
+  // first thing it must send, and hold how many streams it allows.
+  bool is_up() const { return state_ == State::kUp; }
+  int free_slots() const;
+  void submit(std::uint64_t id);
+  void flush();
+  bool window_blocked() const { return session_ && session_->window_blocked(); }
+  // Whether it has answered a request since it was opened: one that never did is not opened again
+  // at once, or a peer that closes every connection would keep the loop busy.
+  bool was_useful() const { return answers_ > 0; }
+  std::uint16_t local_port() const { return system::net::local_port(socket_); }
+
+  void ready(std::uint32_t events) override;
+
+ private:
+  enum class State { kClosed, kConnecting, kHandshaking, kUp };
+
+  void on_response(std::uint64_t id, const wire::ResponseSummary&) override;
+  void on_loss(std::uint64_t id, wire::Loss why) override;
+  void finish_connect();
+  void read_once();
+  Status receive(std::string_view bytes);
+  Status receive_tls(std::string_view cipher);
+  void rise();
+  void fall(const Error& why);
+  bool is_spent() const;
+  void watch(bool writable);
+
+  const int line_;
+  ConnectionContext* const context_;
+  State state_ = State::kClosed;
+  bool full_ = false;  // the kernel's buffer is: waiting for EPOLLOUT
+  bool handshake_counted_ = false;
+  int submitted_ = 0;
+  std::uint64_t answers_ = 0;
+  system::net::Socket socket_;
+  std::unique_ptr<wire::TlsChannel> tls_;
+  std::unique_ptr<wire::ClientSession> session_;
+};
+
+}  // namespace hone::traffic::load

@@ -1,0 +1,109 @@
+// Decides for every request of a slice when it is sent and how it ends: due, missed, blocked,
+// expired, answered, timed out, lost, unfinished. It sees time only as an argument and connections
+// only as Lines, so all of it is tested to the nanosecond without a socket.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "system/clock.h"
+#include "traffic/load/load_session.h"
+#include "traffic/load/recorder.h"
+#include "traffic/load/schedule.h"
+#include "traffic/wire/client_session.h"
+
+namespace hone::traffic::load {
+
+// A worker's connections, by number from 0.
+class Lines {
+ public:
+  virtual ~Lines() = default;
+  virtual system::Instant now() = 0;
+  virtual int free_slots(int line) = 0;                 // 0 while the connection is not up
+  virtual void submit(int line, std::uint64_t id) = 0;  // precondition: free_slots() > 0
+  // Writes what was submitted. Reports no loss from within: those come by the loop.
+  virtual void send(int line) = 0;
+  // Ends the connection without a word about what is open on it, and makes it again.
+  virtual void renew(int line) = 0;
+};
+
+class Dispatcher {
+ public:
+  Dispatcher(const Share& share, Lines* lines, system::Duration timeout);
+
+  void prepare(const SliceSpec&);  // what takes time before the clock starts
+  void begin(system::Instant start);
+  // Does what is due at `now`; returns when it wants to be called next.
+  system::Instant advance(system::Instant now);
+  // Every request that was due has ended, or the drain's limit is reached.
+  bool finished(system::Instant now) const;
+  // Ends the slice; whatever is open is unfinished. Afterwards nothing is due until begin().
+  SliceResult finish(system::Instant now);
+
+  // From the connections. `id` is what submit() was given.
+  void answered(int line, std::uint64_t id, const wire::ResponseSummary&, system::Instant now);
+  void lost(int line, std::uint64_t id, wire::Loss why, system::Instant now);
+  void line_ready(int line, system::Instant now);  // it came up, or its slots may be free again
+  void line_gone(int line, system::Instant now);   // what is still open on it is lost
+
+  bool is_open(int line) const { return state_of(line).open > 0; }
+  const SliceSpec& spec() const { return spec_; }
+  Recorder& recorder() { return recorder_; }
+
+ private:
+  enum class State : std::uint8_t { kWaiting, kOpen, kEnded };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  struct Record {
+    system::Instant due, sent;
+    std::uint64_t next = kNone;  // in its line's queue, or among those to be stamped
+    int line = 0;
+    State state = State::kEnded;
+    bool resent = false;
+  };
+  struct Line {
+    std::uint64_t first = kNone, last = kNone;              // waiting, oldest first
+    std::uint64_t fresh_first = kNone, fresh_last = kNone;  // submitted, not written yet
+    int open = 0;                                           // submitted and without an event so far
+    int abandoned = 0;                                      // of these, the ones given up
+  };
+
+  const Line& state_of(int line) const { return state_[static_cast<std::size_t>(line)]; }
+  Line& state_of(int line) { return state_[static_cast<std::size_t>(line)]; }
+  Record& record(std::uint64_t id) { return ring_[static_cast<std::size_t>(id & mask_)]; }
+  bool is_live(std::uint64_t id) { return id >= oldest_ && record(id).state == State::kOpen; }
+
+  std::uint64_t push(system::Instant due, int line);
+  void grow();
+  void end(Record* record);
+  void schedule_one(const Due& due, system::Instant now);
+  void submit(int line, std::uint64_t id);
+  void send_fresh();
+  void fill(int line, system::Instant now);
+  void wait_first(int line, std::uint64_t id);
+  void wait_last(int line, std::uint64_t id);
+  void unlink(int line, std::uint64_t id);
+  void give_up_late(system::Instant now);
+  void resend(std::uint64_t id, int from);
+
+  Lines* lines_;
+  system::Duration timeout_;
+  Schedule schedule_;
+  Recorder recorder_;
+  SliceSpec spec_;
+  bool active_ = false;
+  bool started_ = false;  // of a closed loop: the lines have been filled once
+  system::Instant start_{}, end_{}, drain_end_{};
+
+  // Every request from its due time to its end, in the order of due times, numbered over the pool's
+  // life: the number is the wire's id. Since all have one timeout, only the oldest can be the next
+  // to run into it, and no heap is needed.
+  std::vector<Record> ring_;
+  std::uint64_t mask_ = 0;
+  std::uint64_t oldest_ = 0, next_id_ = 0;
+
+  std::vector<Line> state_;
+  std::vector<int> dirty_;   // lines with fresh submissions
+  std::vector<int> resent_;  // lines that were given another one's request
+};
+
+}  // namespace hone::traffic::load

@@ -1,0 +1,113 @@
+// The one seam through which load is driven: connect, slice, spread, close. In this process
+// (make_in_process) or, later, over a pipe to another host; nothing above can tell.
+//
+// Open loop: request i of a slice is due at its own time and belongs to connection i mod N, on
+// HTTP/2 too. Latency runs from the due time. A request that the generator itself is more than 10
+// ms late for is skipped: `missed`. One whose connection or stream is still busy waits in its
+// connection's queue with its due time: `blocked`; when it is still there at the timeout,
+// `expired`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "system/net/loop.h"
+#include "system/net/socket.h"
+#include "traffic/load/arrivals.h"
+#include "traffic/load/histogram.h"
+#include "traffic/wire/message.h"
+
+namespace hone::traffic::load {
+
+struct Target {
+  system::net::Address address;
+  wire::Protocol protocol = wire::Protocol::kHttp1;
+  bool tls = false;
+  bool verify = true;
+  std::string ca_file;
+  std::string sni;  // also the name that is verified; empty: the address
+};
+
+struct PoolSpec {
+  Target target;
+  wire::Request request;
+  int connections = 16;  // 1 to 65,535; all are up before connect() returns
+  int streams = 32;      // HTTP/2 requests open at once on a connection
+  double connect_limit_s = 10;
+  double timeout_s = 5;             // of a request, from its due time
+  int requests_per_connection = 0;  // 0: the connection is kept
+};
+
+struct SliceSpec {
+  double rate = 1000;       // requests per second in total; > 0
+  double duration_s = 0.5;  // requests due within it are sent; then the drain
+  Arrivals arrivals;
+  std::uint64_t seed = 1;
+  double drain_limit_s = 2;  // at most this long for the last answers; the rest is `unfinished`
+  bool spin = false;
+  bool closed_loop = false;  // rate ignored: each free slot sends at once, for ceilings
+};
+
+// Identities, asserted at the end of every slice:
+//   scheduled = sent + missed + expired
+//   sent = ok + bad_status + reset + timeout + connection_error + unfinished
+//
+// `latency` holds every answer, and every request that was given up (timeout, expired, unfinished)
+// with the time it had waited by then: what a slow subject causes does not vanish. `service` holds
+// answers only, `lateness` every send. A reset or lost request has an outcome and no latency.
+struct SliceResult {
+  double target_rate = 0;    // 0 in a closed loop
+  double achieved_rate = 0;  // sends over the time they took, at least the slice's duration;
+                             // in a closed loop, answers over the time to the last one
+  double duration_s = 0;     // first due to last answer
+  std::uint64_t scheduled = 0, sent = 0, missed = 0, expired = 0, blocked = 0;
+  std::uint64_t ok = 0;  // a whole response with a 2xx or 3xx status
+  std::uint64_t bad_status = 0, reset = 0, timeout = 0, connection_error = 0, unfinished = 0;
+  std::uint64_t window_blocked = 0;             // sends that met a shut flow-control window
+  std::map<std::string, std::uint64_t> status;  // by code
+  std::uint64_t per_connection_min = 0, per_connection_max = 0;  // scheduled, over the pool
+  std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0, body_bytes = 0;
+  std::uint64_t release_turns = 0;       // loop turns that sent at least one request
+  Histogram latency, service, lateness;  // from due; from sent; sent - due
+  double client_cpu_s = 0;               // of the loop's thread, origin included when it shares it
+  std::uint64_t client_wakes = 0;
+};
+Json to_json(const SliceResult&);  // the contract of `hone load --json`, histograms summarised
+// Sums, extremes, merged histograms; rates are the mean over the time. `other` came after `into`.
+void merge(SliceResult* into, const SliceResult& other);
+// The same for parts of one slice that ran at the same time: rates add up.
+void merge_workers(SliceResult* into, const SliceResult& other);
+Status check_identities(const SliceResult&);
+
+struct PoolState {
+  int connections = 0;                     // up now
+  std::vector<std::uint16_t> local_ports;  // of each connection, in order
+};
+
+using PoolId = int;
+
+class LoadSession {
+ public:
+  virtual ~LoadSession() = default;
+  virtual Result<PoolId> connect(const PoolSpec&) = 0;
+  // Pools stay connected between slices; a connection the peer closed is made again before the
+  // slice starts (and counted). One slice at a time.
+  virtual Result<SliceResult> slice(PoolId, const SliceSpec&) = 0;
+  virtual Result<PoolState> spread(PoolId) = 0;
+  virtual void close(PoolId) = 0;
+};
+
+// Runs on `thread`'s loop, beside whatever else is there (the origin). `thread` outlives it. Its
+// functions wait and so are called from another thread.
+std::unique_ptr<LoadSession> make_in_process(system::net::LoopThread* thread);
+// The same over several threads: connection c lives on thread c mod T, so that they interleave in
+// phase and together send what one thread would.
+std::unique_ptr<LoadSession> make_in_process(std::vector<system::net::LoopThread*> threads);
+
+}  // namespace hone::traffic::load

@@ -1,0 +1,268 @@
+// The load session over real sockets, against a server on the same loop that misbehaves as told.
+#include "traffic/load/load_session.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+
+#include "base/random.h"
+#include "traffic/load/raw_server.h"
+
+namespace hone::traffic::load {
+namespace {
+
+using system::net::LoopThread;
+
+class LoadSessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    thread_ = *LoopThread::start({});
+    session_ = make_in_process(thread_.get());
+  }
+  void TearDown() override {
+    session_.reset();
+    thread_->call([&] { server_.reset(); });
+  }
+  void serve(std::function<Fate(int)> fate) {
+    thread_->call([&] { server_.emplace(&thread_->loop(), std::move(fate)); });
+    spec_.target.address = server_->address();
+    spec_.request.authority = "test";
+    spec_.connections = 4;
+    spec_.timeout_s = 0.1;
+  }
+  static SliceSpec slice_of(double rate, double duration_s) {
+    SliceSpec slice;
+    slice.rate = rate;
+    slice.duration_s = duration_s;
+    slice.drain_limit_s = 0.5;
+    return slice;
+  }
+  PoolId connect() {
+    const auto pool = session_->connect(spec_);
+    EXPECT_TRUE(pool) << describe(pool.error());
+    return pool.value_or(-1);
+  }
+  SliceResult run(PoolId pool, const SliceSpec& slice) {
+    const auto result = session_->slice(pool, slice);
+    EXPECT_TRUE(result) << describe(result.error());
+    if (!result) return {};
+    EXPECT_TRUE(check_identities(*result));
+    return *result;
+  }
+
+  std::unique_ptr<LoopThread> thread_;
+  std::optional<RawServer> server_;
+  std::unique_ptr<LoadSession> session_;
+  PoolSpec spec_;
+};
+
+TEST_F(LoadSessionTest, SendsTheWholeScheduleAndCountsItsBytes) {
+  serve([](int) { return Fate::kAnswer; });
+  const PoolId pool = connect();
+  const SliceResult result = run(pool, slice_of(2000, 0.1));
+  EXPECT_EQ(200U, result.scheduled);
+  EXPECT_EQ(result.sent, result.ok);
+  EXPECT_EQ(4 * result.ok, result.body_bytes);
+  EXPECT_GT(result.bytes_in, result.body_bytes);
+  EXPECT_GT(result.bytes_out, 0U);
+  EXPECT_EQ(4U, result.connections_made);
+  EXPECT_EQ(50U, result.per_connection_min);
+  EXPECT_EQ(50U, result.per_connection_max);
+  EXPECT_GT(result.client_cpu_s, 0);
+  EXPECT_GT(result.release_turns, 0U);
+  EXPECT_LE(result.release_turns, result.sent);
+  EXPECT_EQ(static_cast<int>(result.sent), server_->requests());
+  // The next slice reuses the connections.
+  EXPECT_EQ(0U, run(pool, slice_of(2000, 0.02)).connections_made);
+}
+
+TEST_F(LoadSessionTest, AStallIsSeenAtItsFullSizeByAllThatWaitedForIt) {
+  serve([](int n) { return n == 10 ? Fate::kStall : Fate::kAnswer; });
+  spec_.connections = 1;
+  spec_.timeout_s = 5;
+  SliceSpec slice = slice_of(500, 0.5);
+  slice.arrivals = {Arrivals::Kind::kEvenStrict, 1};
+  const SliceResult result = run(connect(), slice);
+  EXPECT_EQ(250U, result.ok + result.missed);
+  EXPECT_GE(result.latency.max_ns(), 199'000'000);
+  EXPECT_GE(result.blocked, 90U);
+  // 100 of the 250 fell due during the stall, so a fifth of all waited 100 ms or longer.
+  EXPECT_GT(result.latency.quantile_ns(0.85), 80'000'000);
+  EXPECT_LT(result.service.quantile_ns(0.85), 20'000'000);
+}
+
+TEST_F(LoadSessionTest, NoAnswerIsATimeoutAndTheConnectionIsMadeAgain) {
+  serve([](int n) { return n == 3 ? Fate::kNever : Fate::kAnswer; });
+  const SliceResult result = run(connect(), slice_of(1000, 0.2));
+  EXPECT_EQ(1U, result.timeout);
+  EXPECT_EQ(5U, result.connections_made);
+  EXPECT_GE(result.latency.max_ns(), 100'000'000);
+  EXPECT_GT(result.blocked, 10U);
+}
+
+TEST_F(LoadSessionTest, ResetsMidBodyClosesAndGarbageAreConnectionErrors) {
+  serve([](int n) {
+    return n == 5    ? Fate::kReset
+           : n == 15 ? Fate::kMidBody
+           : n == 25 ? Fate::kGarbage
+           : n == 35 ? Fate::kError
+                     : Fate::kAnswer;
+  });
+  const SliceResult result = run(connect(), slice_of(1000, 0.1));
+  EXPECT_EQ(3U, result.connection_error);
+  EXPECT_EQ(1U, result.bad_status);
+  EXPECT_EQ(1U, result.status.at("503"));
+  EXPECT_EQ(7U, result.connections_made);
+}
+
+TEST_F(LoadSessionTest, AnIdleConnectionThatThePeerClosesIsMadeAgainAtOnce) {
+  serve([](int n) { return n % 10 == 9 ? Fate::kAnswerClose : Fate::kAnswer; });
+  const SliceResult result = run(connect(), slice_of(500, 0.2));
+  EXPECT_EQ(result.sent, result.ok + result.connection_error);
+  EXPECT_GE(result.connections_made, 4U + 9U);
+  EXPECT_LE(result.connection_error, 3U);  // only where a send crossed the close
+}
+
+TEST_F(LoadSessionTest, ConnectionsClosedBetweenSlicesAreUpAgainBeforeTheNext) {
+  serve([](int) { return Fate::kAnswer; });
+  const PoolId pool = connect();
+  run(pool, slice_of(1000, 0.02));
+  thread_->call([&] { server_->close_all(); });
+  thread_->call([] {});  // the loop sees the ends of input
+  const SliceResult result = run(pool, slice_of(1000, 0.05));
+  EXPECT_EQ(4U, result.connections_made);
+  EXPECT_EQ(0U, result.connection_error);
+  EXPECT_EQ(50U, result.ok + result.missed);
+}
+
+TEST_F(LoadSessionTest, WhatIsStillOpenAfterTheDrainIsUnfinishedAndItsConnectionIsReplaced) {
+  std::atomic<bool> answer{false};
+  serve([&](int) { return answer ? Fate::kAnswer : Fate::kNever; });
+  spec_.timeout_s = 60;
+  const PoolId pool = connect();
+  SliceSpec slice = slice_of(1000, 0.02);
+  slice.drain_limit_s = 0.02;
+  const SliceResult stuck = run(pool, slice);
+  EXPECT_EQ(4U, stuck.unfinished);
+  EXPECT_EQ(16U, stuck.expired + stuck.missed);
+  answer = true;
+  const SliceResult healthy = run(pool, slice);
+  EXPECT_EQ(20U, healthy.ok + healthy.missed);
+  EXPECT_EQ(4U, healthy.connections_made);
+}
+
+TEST_F(LoadSessionTest, RequestsPerConnectionIsKept) {
+  serve([](int) { return Fate::kAnswer; });
+  spec_.requests_per_connection = 5;
+  const SliceResult result = run(connect(), slice_of(1000, 0.1));
+  EXPECT_EQ(100U, result.ok + result.missed);
+  EXPECT_EQ(0U, result.connection_error);
+  EXPECT_GE(result.connections_made, result.ok / 5);
+  EXPECT_LE(result.connections_made, 24U);
+}
+
+TEST_F(LoadSessionTest, AClosedLoopRunsAsFastAsItIsAnswered) {
+  serve([](int) { return Fate::kAnswer; });
+  SliceSpec slice = slice_of(1, 0.1);
+  slice.closed_loop = true;
+  const SliceResult result = run(connect(), slice);
+  EXPECT_GT(result.ok, 500U);
+  EXPECT_EQ(result.scheduled, result.sent);
+  EXPECT_GT(result.achieved_rate, 5000);
+}
+
+TEST_F(LoadSessionTest, SpinningSendsTheSame) {
+  serve([](int) { return Fate::kAnswer; });
+  SliceSpec slice = slice_of(1000, 0.05);
+  slice.spin = true;
+  const SliceResult result = run(connect(), slice);
+  EXPECT_EQ(50U, result.sent + result.missed);
+  EXPECT_LT(result.client_wakes, 10U);  // one by one it would sleep before each of the 50
+}
+
+TEST_F(LoadSessionTest, ThreadsShareAScheduleAndAPool) {
+  serve([](int) { return Fate::kAnswer; });
+  auto second = *LoopThread::start({});
+  session_ = make_in_process({thread_.get(), second.get()});
+  spec_.connections = 7;
+  const PoolId pool = connect();
+  const auto state = session_->spread(pool);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(7, state->connections);
+  EXPECT_EQ(7U, state->local_ports.size());
+  for (const std::uint16_t port : state->local_ports) EXPECT_NE(0, port);
+  const SliceResult result = run(pool, slice_of(1000, 0.1));
+  EXPECT_EQ(100U, result.scheduled);
+  EXPECT_EQ(14U, result.per_connection_min);
+  EXPECT_EQ(15U, result.per_connection_max);
+  EXPECT_EQ(7U, result.connections_made);
+  EXPECT_DOUBLE_EQ(1000, result.target_rate);
+  EXPECT_NEAR(result.achieved_rate, 1000 - 10.0 * static_cast<double>(result.missed), 20);
+  session_.reset();
+}
+
+TEST_F(LoadSessionTest, NobodyListeningIsAnErrorThatSaysHowManyCameUp) {
+  serve([](int) { return Fate::kAnswer; });
+  spec_.target.address.port = system::net::free_ports(1)->front();
+  const auto pool = session_->connect(spec_);
+  ASSERT_FALSE(pool);
+  EXPECT_EQ(ErrorKind::kNetwork, pool.error().kind);
+  EXPECT_NE(std::string::npos, pool.error().what.find("0 of 4 connections"));
+  EXPECT_NE(std::string::npos, pool.error().what.find("refused"));
+}
+
+TEST_F(LoadSessionTest, ASilentServerEndsTheWaitForTheConnectionAtItsLimit) {
+  serve([](int) { return Fate::kNever; });
+  spec_.target.protocol = wire::Protocol::kHttp2;  // it never sends its SETTINGS
+  spec_.connect_limit_s = 0.05;
+  const auto pool = session_->connect(spec_);
+  ASSERT_FALSE(pool);
+  EXPECT_NE(std::string::npos, pool.error().what.find("in time"));
+}
+
+TEST_F(LoadSessionTest, WrongSpecsAreUsageErrors) {
+  serve([](int) { return Fate::kAnswer; });
+  for (const int connections : {0, -1, 65536}) {
+    PoolSpec wrong = spec_;
+    wrong.connections = connections;
+    EXPECT_EQ(ErrorKind::kUsage, session_->connect(wrong).error().kind);
+  }
+  const PoolId pool = connect();
+  EXPECT_EQ(ErrorKind::kUsage, session_->slice(pool, slice_of(0, 1)).error().kind);
+  EXPECT_EQ(ErrorKind::kUsage, session_->slice(pool, slice_of(1, 0)).error().kind);
+  EXPECT_EQ(ErrorKind::kInternal, session_->slice(pool + 1, slice_of(1, 1)).error().kind);
+  session_->close(pool);
+  EXPECT_FALSE(session_->spread(pool));
+}
+
+TEST_F(LoadSessionTest, IdentitiesHoldUnderRandomFaults) {
+  Random random(3);
+  serve([&](int) {
+    const std::uint64_t draw = random.below(100);
+    if (draw < 2) return Fate::kStall;
+    if (draw < 3) return Fate::kNever;
+    if (draw < 5) return Fate::kReset;
+    if (draw < 7) return Fate::kMidBody;
+    if (draw < 9) return Fate::kAnswerClose;
+    if (draw < 11) return Fate::kGarbage;
+    return draw < 13 ? Fate::kError : Fate::kAnswer;
+  });
+  spec_.connections = 16;
+  const PoolId pool = connect();
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    SliceSpec slice = slice_of(2000, 0.15);
+    slice.seed = seed;
+    slice.drain_limit_s = 0.05;
+    slice.closed_loop = seed == 4;
+    const SliceResult result = run(pool, slice);
+    if (!slice.closed_loop) {
+      EXPECT_EQ(300U, result.scheduled);
+    }
+    EXPECT_GT(result.ok, 0U);
+    EXPECT_GT(result.connection_error + result.timeout + result.unfinished, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace hone::traffic::load

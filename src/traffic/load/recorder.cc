@@ -1,0 +1,88 @@
+#include "traffic/load/recorder.h"
+
+#include <algorithm>
+
+namespace hone::traffic::load {
+
+using system::Instant;
+
+void Recorder::begin(const SliceSpec& spec, Instant start) {
+  result_ = SliceResult();
+  result_.target_rate = spec.closed_loop ? 0 : spec.rate;
+  result_.duration_s = spec.duration_s;
+  status_.fill(0);
+  start_ = last_sent_ = last_end_ = start;
+}
+
+void Recorder::scheduled(int line) {
+  ++result_.scheduled;
+  ++per_line_[static_cast<std::size_t>(line)];
+}
+
+void Recorder::sent(Instant due, Instant now) {
+  ++result_.sent;
+  result_.lateness.record((now - due).count());
+  last_sent_ = std::max(last_sent_, now);
+}
+
+void Recorder::answered(Instant due, Instant sent, Instant now, int status,
+                        std::uint64_t body_bytes) {
+  const bool known = status >= 100 && status < static_cast<int>(status_.size());
+  ++status_[known ? static_cast<std::size_t>(status) : 0];
+  ++(status >= 200 && status < 400 ? result_.ok : result_.bad_status);
+  result_.body_bytes += body_bytes;
+  result_.latency.record((now - due).count());
+  result_.service.record((now - sent).count());
+  last_end_ = std::max(last_end_, now);
+}
+
+void Recorder::reset(Instant now) {
+  ++result_.reset;
+  last_end_ = std::max(last_end_, now);
+}
+
+void Recorder::connection_error(Instant now) {
+  ++result_.connection_error;
+  last_end_ = std::max(last_end_, now);
+}
+
+void Recorder::timeout(Instant due, Instant now) {
+  ++result_.timeout;
+  result_.latency.record((now - due).count());
+  last_end_ = std::max(last_end_, now);
+}
+
+void Recorder::expired(Instant due, Instant now) {
+  ++result_.expired;
+  result_.latency.record((now - due).count());
+  last_end_ = std::max(last_end_, now);
+}
+
+void Recorder::unfinished(Instant due, Instant now) {
+  ++result_.unfinished;
+  result_.latency.record((now - due).count());
+  last_end_ = std::max(last_end_, now);
+}
+
+SliceResult Recorder::result(bool closed_loop) const {
+  SliceResult result = result_;
+  for (std::size_t code = 0; code < status_.size(); ++code) {
+    if (status_[code] != 0) result.status[std::to_string(code)] = status_[code];
+  }
+  const auto [least, most] = std::minmax_element(per_line_.begin(), per_line_.end());
+  result.per_connection_min = *least;
+  result.per_connection_max = *most;
+
+  const double nominal_s = result_.duration_s;
+  result.duration_s = system::to_seconds(last_end_ - start_);
+  // Sends and not answers: the last answer's own latency would be charged to the rate, 1 % of a
+  // slice of half a second for 5 ms. A subject that cannot keep up shows all the same, because then
+  // the sends themselves wait.
+  const double sending_s = std::max(nominal_s, system::to_seconds(last_sent_ - start_));
+  const double span_s = closed_loop ? result.duration_s : sending_s;
+  const auto achieved = closed_loop ? result.ok + result.bad_status : result.sent;
+  result.achieved_rate = span_s > 0 ? static_cast<double>(achieved) / span_s : 0;
+  return result;
+}
+
+}  // namespace hone::traffic::load

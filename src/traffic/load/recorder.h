@@ -1,0 +1,48 @@
+// What happened to the requests of one slice: counts and histograms, added to as it happens. No
+// clock and no decision of its own; every call is constant time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "system/clock.h"
+#include "traffic/load/load_session.h"
+
+namespace hone::traffic::load {
+
+class Recorder {
+ public:
+  explicit Recorder(int lines) : per_line_(static_cast<std::size_t>(lines)) {}
+
+  void begin(const SliceSpec&, system::Instant start);
+
+  void scheduled(int line);
+  void missed() { ++result_.missed; }
+  void blocked() { ++result_.blocked; }
+  void window_blocked() { ++result_.window_blocked; }
+  void release_turn() { ++result_.release_turns; }
+  void sent(system::Instant due, system::Instant now);
+
+  void answered(system::Instant due, system::Instant sent, system::Instant now, int status,
+                std::uint64_t body_bytes);
+  // The peer's refusals: they have no latency, a quick failure must not look like a quick answer.
+  void reset(system::Instant now);
+  void connection_error(system::Instant now);
+  // Given up by us: the latency is at least this long, and is recorded as that.
+  void timeout(system::Instant due, system::Instant now);
+  void expired(system::Instant due, system::Instant now);
+  void unfinished(system::Instant due, system::Instant now);
+
+  SliceResult result(bool closed_loop) const;
+
+ private:
+  std::vector<std::uint64_t> per_line_;       // scheduled, over the pool's life
+  std::array<std::uint64_t, 1000> status_{};  // by code; 0: not a three-digit code
+  SliceResult result_;
+  system::Instant start_{};
+  system::Instant last_sent_{};
+  system::Instant last_end_{};
+};
+
+}  // namespace hone::traffic::load

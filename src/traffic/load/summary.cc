@@ -1,0 +1,130 @@
+// What a slice's result means when it is added up, checked and printed.
+#include <algorithm>
+
+#include "traffic/load/load_session.h"
+
+namespace hone::traffic::load {
+namespace {
+
+// Of `hone load --json`; raised when a key changes its meaning.
+constexpr int kSchema = 1;
+
+double per_request(double amount, const SliceResult& result) {
+  return result.sent == 0 ? 0 : amount / static_cast<double>(result.sent);
+}
+
+// The mean of two rates over their times.
+double mean_rate(double a, double a_s, double b, double b_s) {
+  return a_s + b_s > 0 ? (a * a_s + b * b_s) / (a_s + b_s) : 0;
+}
+
+void add_counts(SliceResult* into, const SliceResult& other) {
+  using Field = std::uint64_t SliceResult::*;
+  for (const Field field : {&SliceResult::scheduled,
+                            &SliceResult::sent,
+                            &SliceResult::missed,
+                            &SliceResult::expired,
+                            &SliceResult::blocked,
+                            &SliceResult::ok,
+                            &SliceResult::bad_status,
+                            &SliceResult::reset,
+                            &SliceResult::timeout,
+                            &SliceResult::connection_error,
+                            &SliceResult::unfinished,
+                            &SliceResult::window_blocked,
+                            &SliceResult::connections_made,
+                            &SliceResult::handshakes_full,
+                            &SliceResult::handshakes_resumed,
+                            &SliceResult::bytes_in,
+                            &SliceResult::bytes_out,
+                            &SliceResult::body_bytes,
+                            &SliceResult::release_turns,
+                            &SliceResult::client_wakes}) {
+    into->*field += other.*field;
+  }
+  for (const auto& [code, count] : other.status) into->status[code] += count;
+  into->latency.merge(other.latency);
+  into->service.merge(other.service);
+  into->lateness.merge(other.lateness);
+  into->client_cpu_s += other.client_cpu_s;
+}
+
+}  // namespace
+
+Json to_json(const SliceResult& r) {
+  return Json{{"schema", kSchema},
+              {"target_rate", r.target_rate},
+              {"achieved_rate", r.achieved_rate},
+              {"duration_s", r.duration_s},
+              {"scheduled", r.scheduled},
+              {"sent", r.sent},
+              {"missed", r.missed},
+              {"expired", r.expired},
+              {"blocked", r.blocked},
+              {"ok", r.ok},
+              {"bad_status", r.bad_status},
+              {"reset", r.reset},
+              {"timeout", r.timeout},
+              {"connection_error", r.connection_error},
+              {"unfinished", r.unfinished},
+              {"window_blocked", r.window_blocked},
+              {"status", r.status},
+              {"per_connection", {{"min", r.per_connection_min}, {"max", r.per_connection_max}}},
+              {"connections_made", r.connections_made},
+              {"handshakes", {{"full", r.handshakes_full}, {"resumed", r.handshakes_resumed}}},
+              {"bytes_in", r.bytes_in},
+              {"bytes_out", r.bytes_out},
+              {"body_bytes", r.body_bytes},
+              {"release_turns", r.release_turns},
+              {"latency_us", summarise(r.latency)},
+              {"service_us", summarise(r.service)},
+              {"lateness_us", summarise(r.lateness)},
+              {"client_cpu_us_per_request", per_request(r.client_cpu_s * 1e6, r)},
+              {"client_wakes_per_request", per_request(static_cast<double>(r.client_wakes), r)}};
+}
+
+void merge(SliceResult* into, const SliceResult& other) {
+  // The later of two slices of one pool knows the pool's whole life.
+  const bool first = into->scheduled == 0;
+  into->per_connection_min = first ? other.per_connection_min
+                                   : std::max(into->per_connection_min, other.per_connection_min);
+  into->per_connection_max = std::max(into->per_connection_max, other.per_connection_max);
+  into->target_rate =
+      mean_rate(into->target_rate, into->duration_s, other.target_rate, other.duration_s);
+  into->achieved_rate =
+      mean_rate(into->achieved_rate, into->duration_s, other.achieved_rate, other.duration_s);
+  into->duration_s += other.duration_s;
+  add_counts(into, other);
+}
+
+void merge_workers(SliceResult* into, const SliceResult& other) {
+  const bool first = into->scheduled == 0;
+  into->per_connection_min = first ? other.per_connection_min
+                                   : std::min(into->per_connection_min, other.per_connection_min);
+  into->per_connection_max = std::max(into->per_connection_max, other.per_connection_max);
+  into->target_rate = std::max(into->target_rate, other.target_rate);
+  into->achieved_rate += other.achieved_rate;
+  into->duration_s = std::max(into->duration_s, other.duration_s);
+  add_counts(into, other);
+}
+
+Status check_identities(const SliceResult& r) {
+  const std::uint64_t accounted = r.sent + r.missed + r.expired;
+  if (r.scheduled != accounted) {
+    return fail(ErrorKind::kInternal,
+                "the load's counts do not add up: scheduled " + std::to_string(r.scheduled) +
+                    ", but sent + missed + expired = " + std::to_string(accounted),
+                "please report this; the slice must not be used");
+  }
+  const std::uint64_t ended =
+      r.ok + r.bad_status + r.reset + r.timeout + r.connection_error + r.unfinished;
+  if (r.sent != ended) {
+    return fail(ErrorKind::kInternal,
+                "the load's counts do not add up: sent " + std::to_string(r.sent) + ", but " +
+                    std::to_string(ended) + " have an outcome",
+                "please report this; the slice must not be used");
+  }
+  return {};
+}
+
+}  // namespace hone::traffic::load

@@ -1,0 +1,291 @@
+// When a connection is made again.
+//
+// During a slice at once, because a request may be due on it; but one that was of no use (it never
+// answered anything) waits first, twice as long each time, or a peer that refuses or closes every
+// connection would turn this into a loop. What is due meanwhile waits as `blocked`: not being there
+// is the subject's fault. Between slices it stays down: the subject may have been stopped, and the
+// next slice brings all of them up before its clock starts.
+#include "traffic/load/worker.h"
+
+#include <algorithm>
+
+namespace hone::traffic::load {
+
+using system::Duration;
+using system::Instant;
+
+namespace {
+
+// Connections begun at once. More than this and their SYNs overflow a common backlog (128 by
+// default in several servers), and each one dropped costs a second.
+constexpr std::size_t kConnectingAtOnce = 64;
+
+// The first and the longest wait before a useless connection is made again. The second is the SYN
+// retransmission time: waiting longer would lose to a server that has just come back.
+constexpr Duration kFirstWait = std::chrono::milliseconds(10);
+constexpr Duration kLongestWait = std::chrono::seconds(1);
+
+// Tries in a row before connect() gives up on a line: a server that has just been started may drop
+// the first one, one that refuses three times is not there.
+constexpr int kTries = 3;
+
+Error no_answer() { return fail(ErrorKind::kNetwork, "no answer in time").value(); }
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Worker::make(system::net::Loop* loop, const PoolSpec& spec,
+                                             const Share& share) {
+  std::unique_ptr<Worker> worker(new Worker(loop, spec, share));
+  if (spec.target.tls) {
+    wire::ClientTlsOptions options;
+    options.verify = spec.target.verify;
+    options.ca_file = spec.target.ca_file;
+    options.sni = spec.target.sni.empty() ? spec.target.address.host : spec.target.sni;
+    options.protocol = spec.target.protocol;
+    HONE_TRY(worker->context_.tls, wire::TlsContext::client(options));
+  }
+  return worker;
+}
+
+Worker::Worker(system::net::Loop* loop, const PoolSpec& spec, const Share& share)
+    : loop_(loop),
+      spec_(spec),
+      dispatcher_(share, this, system::seconds(spec.timeout_s)),
+      lines_(static_cast<std::size_t>(share.lines())) {
+  context_.loop = loop;
+  context_.owner = this;
+  context_.target = spec.target;
+  context_.streams = spec.streams;
+  context_.requests_per_connection = spec.requests_per_connection;
+  context_.request = wire::prepare(spec.target.protocol, spec.request);
+  for (std::size_t line = 0; line < lines_.size(); ++line) {
+    lines_[line].connection = std::make_unique<Connection>(static_cast<int>(line), &context_);
+  }
+  loop_->add_pacer(this);
+}
+
+Worker::~Worker() {
+  abort();
+  loop_->remove_pacer(this);
+}
+
+// Connecting
+
+void Worker::connect(std::function<void(Status)> done) {
+  mode_ = Mode::kConnecting;
+  connected_ = std::move(done);
+  connect_limit_ = system::net::Loop::read_clock() + system::seconds(spec_.connect_limit_s);
+  to_open_ = 0;
+  last_failure_ = no_answer();
+  for (LineState& line : lines_) line.failures = 0;
+  open_next();
+  // All up already, or failed at once: told by the next advance(), never from within this call.
+}
+
+void Worker::open_next() {
+  while (to_open_ < lines_.size() && pending_.size() < kConnectingAtOnce) {
+    const std::size_t line = to_open_++;
+    if (lines_[line].phase == Phase::kDown) open(static_cast<int>(line));
+  }
+}
+
+void Worker::open(int line) {
+  LineState& state = state_of(line);
+  if (state.phase == Phase::kDown || state.phase == Phase::kUp) pending_.push_back(line);
+  state.phase = Phase::kConnecting;
+  state.at = loop_->now() + system::seconds(spec_.connect_limit_s);
+  if (Status opened = state.connection->open(); !opened) {
+    last_failure_ = opened.error();
+    wait_to_open(line);
+  }
+}
+
+// Precondition: it is in pending_.
+void Worker::wait_to_open(int line) {
+  LineState& state = state_of(line);
+  state.phase = Phase::kWaiting;
+  const Duration wait = kFirstWait * (1 << std::min(state.failures, 10));
+  state.at = loop_->now() + std::min(wait, kLongestWait);
+  ++state.failures;
+}
+
+Instant Worker::look_after_pending(Instant now) {
+  Instant next = Instant::max();
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    const int line = pending_[i];
+    LineState& state = state_of(line);
+    if (state.phase == Phase::kWaiting && state.at <= now) open(line);
+    if (state.phase == Phase::kConnecting && state.at <= now) {
+      state.connection->close();
+      last_failure_ = no_answer();
+      wait_to_open(line);
+    }
+    next = std::min(next, state.at);
+  }
+  return next;
+}
+
+void Worker::up(int line) {
+  state_of(line).phase = Phase::kUp;
+  std::erase(pending_, line);
+  if (mode_ == Mode::kConnecting) open_next();
+  if (mode_ == Mode::kSlice) dispatcher_.line_ready(line, loop_->now());
+}
+
+void Worker::down(int line, const Error& why) {
+  LineState& state = state_of(line);
+  dispatcher_.line_gone(line, loop_->now());
+  last_failure_ = why;
+  if (state.connection->was_useful()) state.failures = 0;
+  if (mode_ == Mode::kIdle) {
+    std::erase(pending_, line);
+    state.phase = Phase::kDown;
+    return;
+  }
+  if (state.connection->was_useful()) {
+    open(line);
+    return;
+  }
+  if (state.phase == Phase::kUp) pending_.push_back(line);
+  wait_to_open(line);
+}
+
+// By the dispatcher, in place of a connection on which nothing more will be answered.
+void Worker::renew(int line) {
+  state_of(line).connection->close();
+  open(line);
+}
+
+void Worker::finish_connecting(Status status) {
+  mode_ = Mode::kIdle;
+  for (const int line : pending_) {
+    state_of(line).connection->close();
+    state_of(line).phase = Phase::kDown;
+  }
+  pending_.clear();
+  const auto done = std::exchange(connected_, nullptr);
+  done(std::move(status));
+}
+
+// The slice
+
+void Worker::slice(Instant start, std::function<void(Result<SliceResult>)> done) {
+  mode_ = Mode::kSlice;
+  sliced_ = std::move(done);
+  before_.bytes_in = context_.bytes_in;
+  before_.bytes_out = context_.bytes_out;
+  before_.usage = system::net::LoopThread::usage_of_this_thread();
+  loop_->set_spin(dispatcher_.spec().spin);
+  dispatcher_.begin(start);
+}
+
+Instant Worker::advance(Instant now) {
+  switch (mode_) {
+    case Mode::kIdle:
+      return Instant::max();
+    case Mode::kConnecting: {
+      const Instant next = look_after_pending(now);
+      const bool hopeless = std::any_of(pending_.begin(), pending_.end(), [this](int line) {
+        return state_of(line).failures >= kTries;
+      });
+      if (hopeless || now >= connect_limit_) {
+        finish_connecting(tl::make_unexpected(last_failure_));
+      } else if (pending_.empty() && to_open_ == lines_.size()) {
+        finish_connecting({});
+      } else {
+        return std::min(next, connect_limit_);
+      }
+      return Instant::max();
+    }
+    case Mode::kSlice: {
+      const Instant reconnect = look_after_pending(now);
+      const Instant due = dispatcher_.advance(now);
+      if (!dispatcher_.finished(now)) return std::min(reconnect, due);
+      finish_slice(now);
+      return Instant::max();
+    }
+  }
+  return Instant::max();
+}
+
+void Worker::send(int line) {
+  Connection& connection = *state_of(line).connection;
+  connection.flush();
+  if (connection.window_blocked()) dispatcher_.recorder().window_blocked();
+  if (release_turn_ != loop_->turn()) {
+    release_turn_ = loop_->turn();
+    dispatcher_.recorder().release_turn();
+  }
+}
+
+void Worker::answered(int line, std::uint64_t id, const wire::ResponseSummary& response) {
+  dispatcher_.answered(line, id, response, loop_->now());
+}
+
+void Worker::lost(int line, std::uint64_t id, wire::Loss why) {
+  dispatcher_.lost(line, id, why, loop_->now());
+}
+
+void Worker::settled(int line) {
+  if (mode_ == Mode::kSlice) dispatcher_.line_ready(line, loop_->now());
+}
+
+void Worker::finish_slice(Instant now) {
+  const auto usage = system::net::LoopThread::usage_of_this_thread();
+  SliceResult result = dispatcher_.finish(now);
+  result.client_cpu_s = static_cast<double>(usage.cpu_ns - before_.usage.cpu_ns) * 1e-9;
+  result.client_wakes = usage.wakes - before_.usage.wakes;
+  result.bytes_in = context_.bytes_in - before_.bytes_in;
+  result.bytes_out = context_.bytes_out - before_.bytes_out;
+  result.connections_made = context_.connections_made -
+                            std::exchange(before_.connections_made, context_.connections_made);
+  result.handshakes_full =
+      context_.handshakes_full - std::exchange(before_.handshakes_full, context_.handshakes_full);
+  result.handshakes_resumed =
+      context_.handshakes_resumed -
+      std::exchange(before_.handshakes_resumed, context_.handshakes_resumed);
+  close_unsettled(now);
+  const auto done = std::exchange(sliced_, nullptr);
+  if (Status adds_up = check_identities(result); !adds_up) {
+    done(tl::make_unexpected(adds_up.error()));
+  } else {
+    done(std::move(result));
+  }
+}
+
+void Worker::abort() {
+  const Instant now = system::net::Loop::read_clock();
+  if (mode_ == Mode::kSlice) dispatcher_.finish(now);
+  close_unsettled(now);
+}
+
+// Back to idle: lines that are not up or still owe an answer are closed, and made again by the next
+// connect().
+void Worker::close_unsettled(Instant now) {
+  if (mode_ == Mode::kSlice) loop_->set_spin(false);
+  mode_ = Mode::kIdle;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const int line = static_cast<int>(i);
+    if (lines_[i].phase == Phase::kUp && !dispatcher_.is_open(line)) continue;
+    lines_[i].connection->close();
+    lines_[i].phase = Phase::kDown;
+    dispatcher_.line_gone(line, now);
+  }
+  pending_.clear();
+}
+
+int Worker::connections_up() const {
+  return static_cast<int>(std::count_if(lines_.begin(), lines_.end(), [](const LineState& line) {
+    return line.phase == Phase::kUp;
+  }));
+}
+
+std::vector<std::uint16_t> Worker::local_ports() const {
+  std::vector<std::uint16_t> ports;
+  for (const LineState& line : lines_) {
+    ports.push_back(line.phase == Phase::kUp ? line.connection->local_port() : std::uint16_t{0});
+  }
+  return ports;
+}
+
+}  // namespace hone::traffic::load

@@ -1,0 +1,95 @@
+// One pool's connections on one loop: keeps them up, and drives the dispatcher's slices over them.
+// Made, used and destroyed on the loop's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "system/net/loop.h"
+#include "traffic/load/connection.h"
+#include "traffic/load/dispatcher.h"
+#include "traffic/load/load_session.h"
+
+namespace hone::traffic::load {
+
+class Worker final : private system::net::Pacer, private Lines, private ConnectionOwner {
+ public:
+  static Result<std::unique_ptr<Worker>> make(system::net::Loop*, const PoolSpec&, const Share&);
+  ~Worker() override;
+
+  // Brings up every connection that is down; `done` once all are, or with what kept one of them.
+  void connect(std::function<void(Status)> done);
+  void prepare(const SliceSpec& spec) { dispatcher_.prepare(spec); }
+  // The prepared slice, from `start` on; `done` at its end, identities checked.
+  void slice(system::Instant start, std::function<void(Result<SliceResult>)> done);
+  void abort();  // of either: `done` is not called
+
+  int connections_up() const;
+  std::vector<std::uint16_t> local_ports() const;
+
+ private:
+  enum class Mode { kIdle, kConnecting, kSlice };
+  enum class Phase { kDown, kWaiting, kConnecting, kUp };
+  struct LineState {
+    std::unique_ptr<Connection> connection;
+    Phase phase = Phase::kDown;
+    system::Instant at{};  // kWaiting: of the next try; kConnecting: of giving up
+    int failures = 0;      // tries since it was last of use
+  };
+  // What the counters were: bytes and usage at the slice's start, connections at the end of the one
+  // before, so that those made anew in between count in the slice they were made for.
+  struct Baseline {
+    std::uint64_t bytes_in = 0, bytes_out = 0;
+    std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+    system::net::LoopThread::Usage usage;
+  };
+
+  Worker(system::net::Loop*, const PoolSpec&, const Share&);
+
+  // Pacer
+  system::Instant advance(system::Instant now) override;
+  // Lines
+  system::Instant now() override { return system::net::Loop::read_clock(); }
+  int free_slots(int line) override { return state_of(line).connection->free_slots(); }
+  void submit(int line, std::uint64_t id) override { state_of(line).connection->submit(id); }
+  void send(int line) override;
+  void renew(int line) override;
+  // ConnectionOwner
+  void up(int line) override;
+  void answered(int line, std::uint64_t id, const wire::ResponseSummary&) override;
+  void lost(int line, std::uint64_t id, wire::Loss why) override;
+  void settled(int line) override;
+  void down(int line, const Error& why) override;
+
+  LineState& state_of(int line) { return lines_[static_cast<std::size_t>(line)]; }
+  void open(int line);
+  void open_next();
+  void wait_to_open(int line);
+  system::Instant look_after_pending(system::Instant now);
+  void finish_connecting(Status status);
+  void finish_slice(system::Instant now);
+  void close_unsettled(system::Instant now);
+
+  system::net::Loop* const loop_;
+  const PoolSpec spec_;
+  ConnectionContext context_;
+  Dispatcher dispatcher_;
+  std::vector<LineState> lines_;
+  std::vector<int> pending_;  // lines that are kWaiting or kConnecting
+  Mode mode_ = Mode::kIdle;
+
+  // of connect()
+  std::function<void(Status)> connected_;
+  system::Instant connect_limit_{};
+  std::size_t to_open_ = 0;  // lines from here on have not been tried
+  Error last_failure_;
+
+  // of slice()
+  std::function<void(Result<SliceResult>)> sliced_;
+  Baseline before_;
+  std::uint64_t release_turn_ = 0;  // the last loop turn in which something was sent
+};
+
+}  // namespace hone::traffic::load

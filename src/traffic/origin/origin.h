@@ -1,0 +1,42 @@
+// The upstream server that a proxying subject talks to; a server of its own as `hone origin`.
+//
+// Answers: /bytes/N  /headers/COUNT/LENGTH (that many response headers, value length LENGTH)
+// /delay/MS/bytes/N  /status/CODE  /chunked/N  /chunked/N/trailers  /close/N (ended by close)
+// /early-hints/N  /echo (the request's body back)  /stats (its counters as JSON); anything else
+// 404.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "system/net/loop.h"
+#include "system/net/socket.h"
+#include "traffic/wire/message.h"
+
+namespace hone::traffic::origin {
+
+struct OriginSpec {
+  system::net::Address listen{"127.0.0.1", 0};  // port 0: any free one
+  std::string tls_cert, tls_key;                // both empty: clear text (HTTP/1 and h2c)
+  bool reuse_port = false;                      // several origins, one per thread, on one port
+};
+
+struct OriginCounters {
+  std::uint64_t requests = 0, responses = 0, connections = 0, open_connections = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0, protocol_errors = 0, handshakes = 0;
+};
+HONE_JSON(OriginCounters)
+
+// Lives on one loop: made, used and destroyed on that loop's thread.
+class Origin {
+ public:
+  static Result<std::unique_ptr<Origin>> listen(system::net::Loop*, const OriginSpec&);
+  virtual ~Origin() = default;
+  virtual std::uint16_t port() const = 0;
+  virtual OriginCounters counters() const = 0;
+};
+
+}  // namespace hone::traffic::origin

@@ -1,0 +1,490 @@
+// The origin on a real loop and real loopback sockets: raw bytes where framing matters, the client
+// sessions of wire elsewhere.
+#include "traffic/origin/origin.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "system/real.h"
+#include "system/temporary_folder.h"
+#include "traffic/origin/origin_threads.h"
+#include "traffic/wire/client_session.h"
+#include "traffic/wire/tls.h"
+
+namespace hone::traffic::origin {
+namespace {
+
+using system::net::Address;
+using system::net::Io;
+using system::net::IoState;
+using system::net::LoopThread;
+using system::net::Socket;
+using wire::Protocol;
+
+constexpr int kLimitMs = 10'000;  // of every wait; a test that meets it has failed
+
+class OriginTest : public testing::Test {
+ protected:
+  void serve(OriginSpec spec = {}) {
+    auto thread = LoopThread::start({});
+    ASSERT_TRUE(thread);
+    thread_ = *std::move(thread);
+    thread_->call([&] {
+      auto origin = Origin::listen(&thread_->loop(), spec);
+      ASSERT_TRUE(origin) << origin.error().what;
+      origin_ = *std::move(origin);
+      port_ = origin_->port();
+    });
+  }
+  void TearDown() override {
+    if (thread_) thread_->call([&] { origin_.reset(); });
+  }
+
+  OriginCounters counters() {
+    OriginCounters now;
+    thread_->call([&] { now = origin_->counters(); });
+    return now;
+  }
+
+  // Until the origin has seen `connections` of them open.
+  bool open_connections_become(std::uint64_t connections) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kLimitMs);
+    while (counters().open_connections != connections) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      poll(nullptr, 0, 1);
+    }
+    return true;
+  }
+
+  system::net::HttpReply get(const std::string& path, const std::string& method = "GET") {
+    return system::net::http_exchange(method, {"127.0.0.1", port_}, path, 10);
+  }
+
+  std::unique_ptr<LoopThread> thread_;
+  std::unique_ptr<Origin> origin_;
+  std::uint16_t port_ = 0;
+};
+
+// A client's socket, used as if it blocked.
+class Peer {
+ public:
+  explicit Peer(std::uint16_t port) {
+    auto socket = system::net::connect_start({"127.0.0.1", port});
+    EXPECT_TRUE(socket);
+    socket_ = *std::move(socket);
+    EXPECT_TRUE(wait(POLLOUT));
+    EXPECT_TRUE(system::net::connect_result(socket_));
+  }
+
+  void send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const Io io = system::net::write_some(socket_.fd(), bytes);
+      if (io.state == IoState::kMoved) {
+        bytes.remove_prefix(io.bytes);
+      } else {
+        ASSERT_EQ(io.state, IoState::kWouldBlock);
+        ASSERT_TRUE(wait(POLLOUT));
+      }
+    }
+  }
+  void end_output() { ::shutdown(socket_.fd(), SHUT_WR); }
+  void close() { socket_.close(); }
+  void close_with_reset() { socket_.reset(); }
+
+  // What comes next; "" at the end of the stream, an error or the limit.
+  std::string receive() {
+    std::string bytes(64 << 10, '\0');
+    if (!wait(POLLIN)) return {};
+    const Io io = system::net::read_some(socket_.fd(), bytes.data(), bytes.size());
+    bytes.resize(io.state == IoState::kMoved ? io.bytes : 0);
+    return bytes;
+  }
+  std::string receive_until(const std::string& end) {
+    std::string all;
+    while (!all.ends_with(end)) {
+      const std::string more = receive();
+      if (more.empty()) return all + "<end>";
+      all += more;
+    }
+    return all;
+  }
+  std::string receive_all() {
+    std::string all;
+    for (std::string more = receive(); !more.empty(); more = receive()) all += more;
+    return all;
+  }
+
+ private:
+  bool wait(short events) {
+    pollfd waiting{socket_.fd(), events, 0};
+    return poll(&waiting, 1, kLimitMs) == 1;
+  }
+  Socket socket_;
+};
+
+// A client session over a Peer, with TLS where a context is given.
+class Client : public wire::ClientEvents {
+ public:
+  Client(std::uint16_t port, Protocol protocol, std::shared_ptr<wire::TlsContext> tls = nullptr)
+      : peer_(port), protocol_(protocol) {
+    session_ = wire::make_client_session(protocol, 100, this);
+    if (tls == nullptr) return;
+    tls_ = wire::make_tls_channel(tls);
+    EXPECT_TRUE(tls_->start());
+    while (!tls_->established() && turn()) {
+    }
+    EXPECT_TRUE(tls_->established());
+  }
+
+  void submit(const std::string& path, const std::string& body = {}) {
+    wire::Request request;
+    request.authority = "origin";
+    request.path = path;
+    request.body = body;
+    if (!body.empty()) request.method = "POST";
+    prepared_.push_back(wire::prepare(protocol_, request));  // read from where it lies, later
+    session_->submit(++submitted_, *prepared_.back());
+  }
+  // The responses so far once `count` are there, or the connection has ended.
+  const std::vector<wire::ResponseSummary>& wait_for(std::size_t count) {
+    while (responses_.size() < count && turn()) {
+    }
+    return responses_;
+  }
+  wire::ResponseSummary ask(const std::string& path, const std::string& body = {}) {
+    submit(path, body);
+    const std::size_t wanted = responses_.size() + 1;
+    return wait_for(wanted).size() == wanted ? responses_.back() : wire::ResponseSummary{};
+  }
+  wire::TlsChannel& tls() { return *tls_; }
+  bool closing() const { return session_->closing(); }
+  int losses() const { return losses_; }
+
+  void on_response(std::uint64_t, const wire::ResponseSummary& summary) override {
+    responses_.push_back(summary);
+  }
+  void on_loss(std::uint64_t, wire::Loss) override { ++losses_; }
+
+ private:
+  bool turn() {
+    flush();
+    const std::string bytes = peer_.receive();
+    if (bytes.empty()) {
+      session_->end_of_input();
+      return false;
+    }
+    std::string plain;
+    if (tls_) {
+      EXPECT_TRUE(tls_->receive(bytes, &plain));
+    } else {
+      plain = bytes;
+    }
+    if (!plain.empty()) {
+      EXPECT_TRUE(session_->receive(plain));
+    }
+    flush();
+    return true;
+  }
+  void flush() {
+    if (!tls_ || tls_->established()) {
+      for (std::string_view out = session_->output(); !out.empty(); out = session_->output()) {
+        if (tls_) {
+          EXPECT_TRUE(tls_->send(out));
+        } else {
+          peer_.send(out);
+        }
+        session_->consume(out.size());
+      }
+    }
+    if (!tls_) return;
+    for (std::string_view out = tls_->output(); !out.empty(); out = tls_->output()) {
+      peer_.send(out);
+      tls_->consume(out.size());
+    }
+  }
+
+  Peer peer_;
+  Protocol protocol_;
+  std::unique_ptr<wire::ClientSession> session_;
+  std::unique_ptr<wire::TlsChannel> tls_;
+  std::vector<std::unique_ptr<wire::PreparedRequest>> prepared_;
+  std::vector<wire::ResponseSummary> responses_;
+  std::uint64_t submitted_ = 0;
+  int losses_ = 0;
+};
+
+TEST_F(OriginTest, AnswersBytesAndKeepsTheConnection) {
+  serve();
+  Peer peer(port_);
+  for (int i = 0; i < 3; ++i) {
+    peer.send("GET /bytes/5 HTTP/1.1\r\nhost: o\r\n\r\n");
+    EXPECT_EQ(peer.receive_until("\r\n\r\nabcde"),
+              "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nabcde");
+  }
+  const OriginCounters now = counters();
+  EXPECT_EQ(now.requests, 3U);
+  EXPECT_EQ(now.responses, 3U);
+  EXPECT_EQ(now.connections, 1U);
+  EXPECT_EQ(now.open_connections, 1U);
+  EXPECT_EQ(now.bytes_in, 3 * 34U);
+  EXPECT_GT(now.bytes_out, 3 * 5U);
+  EXPECT_EQ(now.protocol_errors, 0U);
+}
+
+TEST_F(OriginTest, AnswersPipelinedRequestsInOrder) {
+  serve();
+  Peer peer(port_);
+  std::string requests;
+  for (int i = 0; i < 50; ++i) {
+    requests += "GET /status/" + std::to_string(200 + i) + " HTTP/1.1\r\nhost: o\r\n\r\n";
+  }
+  peer.send(requests + "GET /close/0 HTTP/1.1\r\nhost: o\r\n\r\n");
+  const std::string all = peer.receive_all();
+  std::size_t at = 0;
+  for (int i = 0; i < 50; ++i) {
+    at = all.find("HTTP/1.1 " + std::to_string(200 + i), at);
+    ASSERT_NE(at, std::string::npos) << i;
+  }
+}
+
+TEST_F(OriginTest, ServesEveryPathOverBothProtocols) {
+  serve();
+  for (const Protocol protocol : {Protocol::kHttp1, Protocol::kHttp2}) {
+    Client client(port_, protocol);
+    EXPECT_EQ(client.ask("/bytes/4096").body_bytes, 4096U);
+    EXPECT_EQ(client.ask("/bytes/0").status, 200);
+    EXPECT_EQ(client.ask("/headers/20/100").status, 200);
+    EXPECT_EQ(client.ask("/status/503").status, 503);
+    EXPECT_EQ(client.ask("/status/204").status, 204);
+    EXPECT_EQ(client.ask("/chunked/100000").body_bytes, 100'000U);
+    EXPECT_EQ(client.ask("/chunked/10/trailers").body_bytes, 10U);
+    EXPECT_EQ(client.ask("/early-hints/2").informational, 2);
+    EXPECT_EQ(client.ask("/delay/20/bytes/3").body_bytes, 3U);
+    EXPECT_EQ(client.ask("/echo", std::string(70'000, 'x')).body_bytes, 70'000U);
+    EXPECT_EQ(client.ask("/nothing").status, 404);
+    const auto last = client.ask("/bytes/20000000");
+    EXPECT_EQ(last.body_bytes, 20'000'000U);
+  }
+  EXPECT_EQ(counters().connections, 2U);
+  EXPECT_EQ(counters().protocol_errors, 0U);
+}
+
+TEST_F(OriginTest, EndsABodyByClosing) {
+  serve();
+  Peer peer(port_);
+  peer.send("GET /close/10 HTTP/1.1\r\nhost: o\r\n\r\n");
+  const std::string all = peer.receive_all();
+  EXPECT_TRUE(all.ends_with("\r\n\r\nabcdefghij"));
+  EXPECT_EQ(all.find("content-length"), std::string::npos);
+  EXPECT_TRUE(open_connections_become(0));
+}
+
+TEST_F(OriginTest, ClosesAnHttp2ConnectionAfterAClosingAnswer) {
+  serve();
+  Client client(port_, Protocol::kHttp2);
+  EXPECT_EQ(client.ask("/close/10").body_bytes, 10U);
+  client.wait_for(2);  // until the end
+  EXPECT_TRUE(client.closing());
+  EXPECT_TRUE(open_connections_become(0));
+}
+
+TEST_F(OriginTest, ManyStreamsAtOnceWithDelays) {
+  serve();
+  Client client(port_, Protocol::kHttp2);
+  for (int i = 0; i < 100; ++i) {
+    client.submit("/delay/" + std::to_string(i % 7) + "/bytes/" + std::to_string(i));
+  }
+  EXPECT_EQ(client.wait_for(100).size(), 100U);
+}
+
+TEST_F(OriginTest, ADelayedAnswerTakesItsTimeAndHoldsUpNobody) {
+  serve();
+  Client slow(port_, Protocol::kHttp1);
+  Client quick(port_, Protocol::kHttp1);
+  const auto begin = std::chrono::steady_clock::now();
+  slow.submit("/delay/200/bytes/1");
+  slow.wait_for(0);
+  EXPECT_EQ(quick.ask("/bytes/1").status, 200);
+  EXPECT_EQ(slow.wait_for(1).size(), 1U);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
+}
+
+TEST_F(OriginTest, ADelayedAnswerToAPeerThatLeftIsForgotten) {
+  serve();
+  {
+    Peer peer(port_);
+    peer.send("GET /delay/50/bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n");
+    while (counters().requests == 0) poll(nullptr, 0, 1);
+    peer.close_with_reset();
+  }
+  EXPECT_TRUE(open_connections_become(0));
+  poll(nullptr, 0, 60);  // past the time of the answer
+  EXPECT_EQ(get("/bytes/1").status, 200);
+  EXPECT_EQ(counters().responses, 1U);
+}
+
+TEST_F(OriginTest, AnswersWhatItOwesToAPeerThatHasFinishedSending) {
+  serve();
+  Peer peer(port_);
+  peer.send("GET /delay/20/bytes/3 HTTP/1.1\r\nhost: o\r\n\r\n");
+  peer.end_output();
+  EXPECT_TRUE(peer.receive_all().ends_with("\r\n\r\nabc"));
+  EXPECT_TRUE(open_connections_become(0));
+}
+
+TEST_F(OriginTest, TellsItsCounters) {
+  serve();
+  get("/bytes/1");
+  const auto reply = get("/stats");
+  const auto stats = parse_as<OriginCounters>(reply.body, "/stats");
+  ASSERT_TRUE(stats);
+  EXPECT_EQ(stats->requests, 2U);
+  EXPECT_EQ(stats->responses, 1U);
+}
+
+TEST_F(OriginTest, AnswersHeadWithoutABody) {
+  serve();
+  Peer peer(port_);
+  peer.send("HEAD /bytes/5 HTTP/1.1\r\nhost: o\r\n\r\nGET /bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n");
+  EXPECT_EQ(peer.receive_until("\r\n\r\na"),
+            "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\n"
+            "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\na");
+}
+
+TEST_F(OriginTest, ABrokenRequestIsAnsweredCountedAndClosed) {
+  serve();
+  Peer peer(port_);
+  peer.send("GET  /bytes/1 HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(peer.receive().starts_with("HTTP/1.1 400"));
+  // More may come before the peer has read that; it does not turn into a reset.
+  peer.send(std::string(200'000, 'x'));
+  peer.end_output();
+  EXPECT_TRUE(open_connections_become(0));
+  EXPECT_EQ(counters().protocol_errors, 1U);
+}
+
+TEST_F(OriginTest, ABrokenConnectionThatStaysIsClosedSoon) {
+  serve();
+  Peer peer(port_);
+  peer.send("nonsense\r\n\r\n");
+  EXPECT_NE(peer.receive_all(), "");
+  EXPECT_TRUE(open_connections_become(0));
+}
+
+TEST_F(OriginTest, APeerThatDoesNotReadHoldsUpNobodyAndNoMemory) {
+  serve();
+  Peer deaf(port_);
+  std::string requests;
+  for (int i = 0; i < 200; ++i) requests += "GET /bytes/1000000 HTTP/1.1\r\nhost: o\r\n\r\n";
+  deaf.send(requests);
+  EXPECT_EQ(get("/bytes/1").status, 200);
+  // At most what its socket's buffers take has been made.
+  EXPECT_LT(counters().bytes_out, 64U << 20);
+  // And when it reads at last, everything is there.
+  std::uint64_t received = 0;
+  while (received < 200'000'000) {
+    const std::string more = deaf.receive();
+    if (more.empty()) break;
+    received += more.size();
+  }
+  EXPECT_GT(received, 200'000'000U);
+  deaf.close();
+  EXPECT_TRUE(open_connections_become(0));
+}
+
+TEST_F(OriginTest, ManyConnectionsComeAndGo) {
+  serve();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::unique_ptr<Peer>> peers;
+    for (int i = 0; i < 200; ++i) peers.push_back(std::make_unique<Peer>(port_));
+    for (auto& peer : peers) peer->send("GET /bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n");
+    for (auto& peer : peers)
+      EXPECT_TRUE(peer->receive_until("\r\n\r\na").starts_with("HTTP/1.1 200"));
+    EXPECT_EQ(counters().open_connections, 200U);
+    peers.clear();
+    EXPECT_TRUE(open_connections_become(0));
+  }
+  EXPECT_EQ(counters().connections, 600U);
+}
+
+TEST_F(OriginTest, ServesTlsWithEitherProtocol) {
+  const system::TemporaryFolder folder;
+  const auto pair = wire::make_self_signed_certificate();
+  ASSERT_TRUE(pair);
+  const auto system_files = system::real_files();
+  OriginSpec spec;
+  spec.tls_cert = (folder.path() / "cert.pem").string();
+  spec.tls_key = (folder.path() / "key.pem").string();
+  ASSERT_TRUE(system_files->write(spec.tls_cert, pair->cert_pem));
+  ASSERT_TRUE(system_files->write(spec.tls_key, pair->key_pem));
+  serve(spec);
+  for (const Protocol protocol : {Protocol::kHttp1, Protocol::kHttp2}) {
+    wire::ClientTlsOptions options;
+    options.ca_file = spec.tls_cert;
+    options.sni = "localhost";
+    options.protocol = protocol;
+    const auto context = wire::TlsContext::client(options);
+    ASSERT_TRUE(context) << context.error().what;
+    Client client(port_, protocol, *context);
+    EXPECT_EQ(client.tls().alpn(), protocol == Protocol::kHttp2 ? "h2" : "http/1.1");
+    EXPECT_EQ(client.ask("/bytes/4096").body_bytes, 4096U);
+    EXPECT_EQ(client.ask("/bytes/5000000").body_bytes, 5'000'000U);
+    EXPECT_EQ(client.ask("/echo", std::string(100'000, 'x')).body_bytes, 100'000U);
+    EXPECT_EQ(client.ask("/close/10").body_bytes, 10U);
+  }
+  EXPECT_EQ(counters().handshakes, 2U);
+  EXPECT_TRUE(open_connections_become(0));
+  EXPECT_EQ(counters().protocol_errors, 0U);
+
+  Peer clear_text(port_);
+  clear_text.send("GET /bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n");
+  clear_text.receive_all();
+  EXPECT_TRUE(open_connections_become(0));
+  EXPECT_EQ(counters().protocol_errors, 1U);
+}
+
+TEST_F(OriginTest, RefusesHalfACertificate) {
+  auto thread = LoopThread::start({});
+  ASSERT_TRUE(thread);
+  OriginSpec spec;
+  spec.tls_cert = "cert.pem";
+  (*thread)->call([&] {
+    const auto origin = Origin::listen(&(*thread)->loop(), spec);
+    ASSERT_FALSE(origin);
+    EXPECT_EQ(origin.error().kind, ErrorKind::kUsage);
+  });
+}
+
+TEST(OriginThreadsTest, ShareOnePort) {
+  auto origin = OriginThreads::start({}, 3);
+  ASSERT_TRUE(origin) << origin.error().what;
+  const Address address{"127.0.0.1", (*origin)->port()};
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(system::net::http_exchange("GET", address, "/bytes/1", 10).status, 200);
+  }
+  EXPECT_EQ((*origin)->counters().requests, 20U);
+}
+
+TEST(OriginThreadsTest, RefusesNoThreads) {
+  const auto origin = OriginThreads::start({}, 0);
+  ASSERT_FALSE(origin);
+  EXPECT_EQ(origin.error().kind, ErrorKind::kUsage);
+}
+
+TEST(OriginThreadsTest, NamesATakenPort) {
+  const auto first = OriginThreads::start({}, 1);
+  ASSERT_TRUE(first);
+  const auto second = OriginThreads::start({{"127.0.0.1", (*first)->port()}, "", "", false}, 1);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::kPortTaken);
+}
+
+}  // namespace
+}  // namespace hone::traffic::origin

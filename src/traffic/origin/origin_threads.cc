@@ -1,0 +1,78 @@
+#include "traffic/origin/origin_threads.h"
+
+#include <sys/epoll.h>
+
+#include <utility>
+
+#include "system/interrupt.h"
+
+namespace hone::traffic::origin {
+
+using system::net::Loop;
+using system::net::LoopThread;
+
+Result<std::unique_ptr<OriginThreads>> OriginThreads::start(OriginSpec spec, int threads) {
+  // 1,024: the kernel's CONFIG_NR_CPUS on the machines this runs on; more is a slip of the hand.
+  if (threads < 1 || threads > 1024) {
+    return fail(ErrorKind::kUsage, "an origin of " + std::to_string(threads) + " threads",
+                "give a number from 1 to 1024");
+  }
+  std::unique_ptr<OriginThreads> all(new OriginThreads);
+  spec.reuse_port = threads > 1;
+  for (int i = 0; i < threads; ++i) {
+    HONE_TRY(auto thread, LoopThread::start({}));
+    Result<std::unique_ptr<Origin>> origin;
+    thread->call([&] { origin = Origin::listen(&thread->loop(), spec); });
+    if (!origin) return tl::make_unexpected(std::move(origin).error());
+    spec.listen.port = (*origin)->port();  // the others join the first
+    all->members_.push_back({std::move(thread), *std::move(origin)});
+  }
+  all->port_ = spec.listen.port;
+  return all;
+}
+
+OriginThreads::~OriginThreads() {
+  for (Member& member : members_) {
+    member.thread->call([&] { member.origin.reset(); });
+  }
+}
+
+OriginCounters OriginThreads::counters() const {
+  OriginCounters sum;
+  for (const Member& member : members_) {
+    OriginCounters one;
+    member.thread->call([&] { one = member.origin->counters(); });
+    sum.requests += one.requests;
+    sum.responses += one.responses;
+    sum.connections += one.connections;
+    sum.open_connections += one.open_connections;
+    sum.bytes_in += one.bytes_in;
+    sum.bytes_out += one.bytes_out;
+    sum.protocol_errors += one.protocol_errors;
+    sum.handshakes += one.handshakes;
+  }
+  return sum;
+}
+
+namespace {
+
+class StopWhenReadable final : public system::net::Pollable {
+ public:
+  explicit StopWhenReadable(Loop* loop) : loop_(loop) {}
+  void ready(std::uint32_t) override { loop_->stop(); }
+
+ private:
+  Loop* loop_;
+};
+
+}  // namespace
+
+Status wait_until_interrupted() {
+  HONE_TRY(const std::unique_ptr<Loop> loop, Loop::create());
+  StopWhenReadable stop(loop.get());
+  HONE_CHECK(loop->add(system::interrupt_fd(), EPOLLIN, &stop));
+  loop->run(system::Instant::max());
+  return {};
+}
+
+}  // namespace hone::traffic::origin

@@ -1,0 +1,69 @@
+// The origin on one loop: its listener, its connections, and the answers that wait for their time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "system/net/loop.h"
+#include "system/net/socket.h"
+#include "traffic/origin/connection.h"
+#include "traffic/origin/origin.h"
+#include "traffic/origin/route.h"
+#include "traffic/wire/tls.h"
+
+namespace hone::traffic::origin {
+
+class Server final : public Origin, public system::net::Pollable, public system::net::Pacer {
+ public:
+  Server(system::net::Loop* loop, system::net::Socket listener,
+         std::shared_ptr<wire::TlsContext> tls);
+  ~Server() override;
+  Status start();
+
+  std::uint16_t port() const override { return system::net::local_port(listener_); }
+  OriginCounters counters() const override { return counters_; }
+
+  void ready(std::uint32_t events) override;  // of the listener
+  system::Instant advance(system::Instant now) override;
+
+  // For connections.
+  system::net::Loop& loop() { return *loop_; }
+  const std::shared_ptr<wire::TlsContext>& tls() const { return tls_; }
+  OriginCounters& counters_now() { return counters_; }
+  std::span<char> read_buffer() { return read_buffer_; }
+  std::string& plain_buffer() { return plain_buffer_; }
+  const Route& route(std::string_view path) { return routes_.find(path); }
+  void delay(std::uint64_t connection, std::uint64_t stream, const Route& route);
+  void look_at_lingering();             // one is lingering from now on
+  void drop(std::uint64_t connection);  // destroys it
+
+ private:
+  struct Delayed {
+    system::Instant due;
+    std::uint64_t connection = 0, stream = 0;
+    wire::Reply reply;
+    bool operator>(const Delayed& other) const { return due > other.due; }
+  };
+  void sweep(system::Instant now);
+
+  system::net::Loop* loop_;
+  system::net::Socket listener_;
+  std::shared_ptr<wire::TlsContext> tls_;
+  OriginCounters counters_;
+  RouteCache routes_;
+  std::vector<char> read_buffer_;
+  std::string plain_buffer_;
+  std::priority_queue<Delayed, std::vector<Delayed>, std::greater<>> delayed_;
+  system::Instant next_sweep_ = system::Instant::max();
+  system::Instant listen_again_ = system::Instant::max();
+  std::uint64_t next_id_ = 1;
+  // Last, so that connections are destroyed first.
+  std::unordered_map<std::uint64_t, std::unique_ptr<Connection>> connections_;
+};
+
+}  // namespace hone::traffic::origin
