@@ -1,0 +1,136 @@
+// When is a process tree quiet? A running thread's CPU clock is brought up to date only when it
+// leaves its CPU or at a tick, so two equal reads prove nothing if no tick lies between them. Ticks
+// are 1 to 10 ms apart (CONFIG_HZ 1000 to 100); reads over 10 ms therefore catch whoever runs, and
+// the state R catches a main thread even sooner. Waiting for a voluntary switch of every thread was
+// rejected: a thread that sleeps already will not make one.
+#include "measure/counters/usage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "system/interrupt.h"
+
+namespace hone::measure {
+namespace {
+
+using system::Duration;
+using system::Instant;
+using system::ProcessTable;
+using system::TreeUsage;
+
+// Long enough for a server to finish what it does after the last answer (log line, timer re-arm),
+// short against a slice of 500 ms.
+constexpr Duration kBetweenReads = std::chrono::milliseconds(5);
+
+// The longest tick, CONFIG_HZ=100.
+constexpr Duration kQuietFor = std::chrono::milliseconds(10);
+
+// 20 us in 5 ms are 0.4 % of a CPU: a timer or two of an idle server, and below a ten-thousandth of
+// what a slice of 500 ms at 60 % busy costs.
+constexpr std::int64_t kIdleNs = 20'000;
+
+// More names than this do not help a reader.
+constexpr std::size_t kNamesShown = 4;
+
+Result<bool> nobody_runs(const ProcessTable& table, pid_t root) {
+  HONE_TRY(const std::vector<system::ProcessInfo> members, table.tree(root));
+  return std::none_of(members.begin(), members.end(),
+                      [](const system::ProcessInfo& member) { return member.state == 'R'; });
+}
+
+bool agree(const TreeUsage& before, const TreeUsage& after) {
+  const std::int64_t used = after.cpu_ns - before.cpu_ns;
+  return before.pids == after.pids && used >= 0 && used <= kIdleNs;
+}
+
+// "nginx (thread 4711) used 9.9 ms in 10 ms", the busiest first.
+Result<std::string> who_runs(const ProcessTable& table, system::Clock& clock, pid_t root) {
+  HONE_TRY(const std::vector<system::ThreadUsage> before, table.threads(root));
+  const Instant start = clock.now();
+  clock.sleep(kQuietFor);
+  HONE_TRY(std::vector<system::ThreadUsage> after, table.threads(root));
+  const std::string window = format_duration(system::to_seconds(clock.now() - start));
+
+  std::map<pid_t, std::int64_t> earlier;
+  for (const system::ThreadUsage& thread : before) earlier[thread.tid] = thread.cpu_ns;
+  for (system::ThreadUsage& thread : after) {
+    if (const auto found = earlier.find(thread.tid); found != earlier.end()) {
+      thread.cpu_ns -= found->second;
+    }
+  }
+  std::sort(after.begin(), after.end(),
+            [](const auto& left, const auto& right) { return left.cpu_ns > right.cpu_ns; });
+  std::vector<std::string> names;
+  for (const system::ThreadUsage& thread : after) {
+    if (thread.cpu_ns <= 0 || names.size() == kNamesShown) break;
+    names.push_back(fmt::format("{} (thread {}) used {} in {}", thread.name, thread.tid,
+                                format_duration(static_cast<double>(thread.cpu_ns) * 1e-9),
+                                window));
+  }
+  return join(names, ", ");
+}
+
+tl::unexpected<Error> never_quiet(const ProcessTable& table, system::Clock& clock, pid_t root,
+                                  Duration limit, bool members_changed) {
+  const Result<std::string> who = who_runs(table, clock, root);
+  std::string why = who && !who->empty() ? *who : "";
+  if (why.empty()) {
+    why = members_changed ? "its processes kept coming and going"
+                          : "its CPU clock kept moving, though no thread was seen running";
+  }
+  return fail(
+      ErrorKind::kTimeout,
+      fmt::format("the server did not come to rest within {} after the load had stopped: {}",
+                  format_duration(system::to_seconds(limit)), why),
+      "its CPU cannot be told apart from what requests cost: switch off what it does by "
+      "itself (health checks, statistics timers, busy polling), then try again");
+}
+
+template <typename T>
+T grown(T before, T after) {
+  return after > before ? after - before : T{};
+}
+
+}  // namespace
+
+Result<TreeUsage> read_when_quiet(const ProcessTable& table, system::Clock& clock, pid_t root,
+                                  Duration limit) {
+  const Instant give_up = clock.now() + limit;
+  HONE_TRY(TreeUsage last, table.usage(root));
+  Instant quiet_since = clock.now();
+  bool members_changed = false;
+  while (true) {
+    HONE_CHECK(system::check_interrupted());
+    clock.sleep(kBetweenReads);
+    HONE_TRY(TreeUsage now, table.usage(root));
+    HONE_TRY(const bool at_rest, nobody_runs(table, root));
+    const Instant read_at = clock.now();
+    if (!agree(last, now) || !at_rest) {
+      quiet_since = read_at;
+      members_changed = last.pids != now.pids;
+    } else if (read_at - quiet_since >= kQuietFor) {
+      return now;
+    }
+    last = std::move(now);
+    if (read_at >= give_up) return never_quiet(table, clock, root, limit, members_changed);
+  }
+}
+
+SliceCost difference(const TreeUsage& before, const TreeUsage& after) {
+  SliceCost cost;
+  cost.cpu_s = static_cast<double>(grown(before.cpu_ns, after.cpu_ns)) * 1e-9;
+  cost.wakes = grown(before.wakes, after.wakes);
+  cost.run_delay_s = static_cast<double>(grown(before.run_delay_ns, after.run_delay_ns)) * 1e-9;
+  cost.user_s = grown(before.user_s, after.user_s);
+  cost.system_s = grown(before.system_s, after.system_s);
+  cost.restarted = before.pids != after.pids || before.ended_cpu_ns != after.ended_cpu_ns;
+  return cost;
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,195 @@
+#include "measure/counters/usage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "system/fake_clock.h"
+
+namespace hone::measure {
+namespace {
+
+using std::chrono::milliseconds;
+using system::TreeUsage;
+using testing::HasSubstr;
+using testing::Not;
+
+// A tree whose usage is a function of the time since the fake clock's start.
+class FakeTree : public system::ProcessTable {
+ public:
+  explicit FakeTree(const system::Clock& clock) : clock_(clock), start_(clock.now()) {}
+
+  std::function<std::int64_t(double ms)> cpu_ns = [](double) { return 5'000'000; };
+  std::function<std::vector<pid_t>(double ms)> pids = [](double) {
+    return std::vector<pid_t>{101, 102};
+  };
+  std::function<char(double ms)> state = [](double) { return 'S'; };
+  std::function<std::vector<system::ThreadUsage>(double ms)> thread_usage = [](double) {
+    return std::vector<system::ThreadUsage>{};
+  };
+  std::optional<Error> error;
+  mutable int reads = 0;
+
+  Result<std::vector<system::ProcessInfo>> tree(pid_t) const override {
+    std::vector<system::ProcessInfo> members;
+    for (const pid_t pid : pids(ms())) members.push_back({pid, 100, state(ms()), "server", 1});
+    return members;
+  }
+  Result<TreeUsage> usage(pid_t root) const override {
+    ++reads;
+    if (error) return tl::make_unexpected(*error);
+    EXPECT_EQ(root, 100);
+    TreeUsage usage;
+    usage.cpu_ns = cpu_ns(ms());
+    usage.pids = pids(ms());
+    usage.processes = static_cast<int>(usage.pids.size());
+    return usage;
+  }
+  Result<std::vector<system::ThreadUsage>> threads(pid_t) const override {
+    return thread_usage(ms());
+  }
+  Result<bool> owns_listener(pid_t, std::uint16_t) const override { return false; }
+  std::string listener_of(std::uint16_t) const override { return ""; }
+
+ private:
+  double ms() const { return system::to_seconds(clock_.now() - start_) * 1e3; }
+  const system::Clock& clock_;
+  system::Instant start_;
+};
+
+class ReadWhenQuiet : public testing::Test {
+ protected:
+  double elapsed_ms() const { return system::to_seconds(clock_.now() - start_) * 1e3; }
+
+  system::FakeClock clock_;
+  system::Instant start_ = clock_.now();
+  FakeTree tree_{clock_};
+};
+
+TEST_F(ReadWhenQuiet, a_sleeping_server_is_read_over_ten_milliseconds) {
+  const auto usage = read_when_quiet(tree_, clock_, 100);
+  ASSERT_TRUE(usage) << describe(usage.error());
+  EXPECT_EQ(usage->cpu_ns, 5'000'000);
+  EXPECT_DOUBLE_EQ(elapsed_ms(), 10);
+  EXPECT_EQ(tree_.reads, 3);
+}
+
+TEST_F(ReadWhenQuiet, waits_until_the_work_is_done) {
+  tree_.cpu_ns = [](double ms) { return static_cast<std::int64_t>(std::min(ms, 31.0) * 1e6); };
+  const auto usage = read_when_quiet(tree_, clock_, 100);
+  ASSERT_TRUE(usage) << describe(usage.error());
+  EXPECT_EQ(usage->cpu_ns, 31'000'000);
+  EXPECT_DOUBLE_EQ(elapsed_ms(), 45);  // at 35 ms the clock has moved for the last time
+}
+
+// A running thread's clock stands still between ticks; at CONFIG_HZ=100 those are 10 ms apart, so
+// two reads 5 ms apart would have agreed at once, in the middle of the work.
+TEST_F(ReadWhenQuiet, is_not_fooled_by_a_clock_that_moves_at_ticks) {
+  tree_.cpu_ns = [](double ms) {
+    return static_cast<std::int64_t>(std::min((ms + 2) / 10, 5.0)) * 10'000'000;
+  };
+  const auto usage = read_when_quiet(tree_, clock_, 100);
+  ASSERT_TRUE(usage) << describe(usage.error());
+  EXPECT_EQ(usage->cpu_ns, 50'000'000);
+}
+
+TEST_F(ReadWhenQuiet, an_idle_servers_timers_count_as_quiet) {
+  tree_.cpu_ns = [](double ms) { return static_cast<std::int64_t>(ms * 4'000); };  // 20 us in 5 ms
+  EXPECT_TRUE(read_when_quiet(tree_, clock_, 100));
+  EXPECT_DOUBLE_EQ(elapsed_ms(), 10);
+}
+
+TEST_F(ReadWhenQuiet, a_running_process_is_waited_for_though_its_clock_stands_still) {
+  tree_.state = [](double ms) { return ms < 50 ? 'R' : 'S'; };
+  EXPECT_TRUE(read_when_quiet(tree_, clock_, 100));
+  EXPECT_DOUBLE_EQ(elapsed_ms(), 55);
+}
+
+TEST_F(ReadWhenQuiet, a_changing_set_of_processes_is_not_quiet) {
+  tree_.pids = [](double ms) {
+    return ms < 30 ? std::vector<pid_t>{101, 102} : std::vector<pid_t>{101, 103};
+  };
+  const auto usage = read_when_quiet(tree_, clock_, 100);
+  ASSERT_TRUE(usage);
+  EXPECT_DOUBLE_EQ(elapsed_ms(), 10);  // quiet before the change: nothing to wait for
+  clock_.set(start_ + milliseconds(28));
+  ASSERT_TRUE(read_when_quiet(tree_, clock_, 100));
+  EXPECT_DOUBLE_EQ(elapsed_ms(), 43);  // the change is seen at 33 ms
+}
+
+TEST_F(ReadWhenQuiet, a_busy_server_is_named) {
+  tree_.cpu_ns = [](double ms) { return static_cast<std::int64_t>(ms * 1e6); };
+  tree_.thread_usage = [](double ms) {
+    return std::vector<system::ThreadUsage>{
+        {102, "logger", 5},
+        {103, "worker-1", static_cast<std::int64_t>(ms * 0.9e6)},
+        {104, "stats", static_cast<std::int64_t>(ms * 0.1e6)}};
+  };
+  const auto usage = read_when_quiet(tree_, clock_, 100, milliseconds(300));
+  ASSERT_FALSE(usage);
+  EXPECT_EQ(usage.error().kind, ErrorKind::kTimeout);
+  EXPECT_THAT(
+      usage.error().what,
+      HasSubstr("within 300 ms after the load had stopped: worker-1 (thread 103) used 9.0 ms "
+                "in 10 ms, stats (thread 104) used 1.0 ms in 10 ms"));
+  EXPECT_THAT(usage.error().what, Not(HasSubstr("logger")));
+  EXPECT_FALSE(usage.error().next.empty());
+  EXPECT_LE(elapsed_ms(), 320);
+}
+
+TEST_F(ReadWhenQuiet, a_server_that_keeps_forking_is_told_so) {
+  tree_.pids = [](double ms) { return std::vector<pid_t>{static_cast<pid_t>(1000 + ms)}; };
+  const auto usage = read_when_quiet(tree_, clock_, 100, milliseconds(100));
+  ASSERT_FALSE(usage);
+  EXPECT_EQ(usage.error().kind, ErrorKind::kTimeout);
+  EXPECT_THAT(usage.error().what, HasSubstr("its processes kept coming and going"));
+}
+
+TEST_F(ReadWhenQuiet, passes_on_why_the_tree_cannot_be_read) {
+  tree_.error = Error{ErrorKind::kPermission, "cannot read /proc/101/stat", {}, {}, {}};
+  const auto usage = read_when_quiet(tree_, clock_, 100);
+  ASSERT_FALSE(usage);
+  EXPECT_EQ(usage.error().kind, ErrorKind::kPermission);
+}
+
+TreeUsage usage_of(std::int64_t cpu_ns, std::uint64_t wakes, std::vector<pid_t> pids) {
+  TreeUsage usage;
+  usage.cpu_ns = cpu_ns;
+  usage.wakes = wakes;
+  usage.run_delay_ns = cpu_ns / 10;
+  usage.user_s = static_cast<double>(cpu_ns) * 0.7e-9;
+  usage.system_s = static_cast<double>(cpu_ns) * 0.3e-9;
+  usage.pids = std::move(pids);
+  return usage;
+}
+
+TEST(Difference, is_what_the_slice_cost) {
+  const SliceCost cost =
+      difference(usage_of(1'000'000'000, 100, {7, 8}), usage_of(1'250'000'000, 350, {7, 8}));
+  EXPECT_NEAR(cost.cpu_s, 0.25, 1e-12);
+  EXPECT_EQ(cost.wakes, 250u);
+  EXPECT_NEAR(cost.run_delay_s, 0.025, 1e-12);
+  EXPECT_NEAR(cost.user_s, 0.175, 1e-12);
+  EXPECT_NEAR(cost.system_s, 0.075, 1e-12);
+  EXPECT_FALSE(cost.restarted);
+}
+
+TEST(Difference, a_replaced_process_is_a_restart_and_nothing_is_negative) {
+  const SliceCost cost =
+      difference(usage_of(1'000'000'000, 100, {7, 8}), usage_of(900'000'000, 20, {7, 9}));
+  EXPECT_TRUE(cost.restarted);
+  EXPECT_EQ(cost.cpu_s, 0);
+  EXPECT_EQ(cost.wakes, 0u);
+  EXPECT_EQ(cost.user_s, 0);
+}
+
+TEST(Difference, an_ended_child_is_a_restart) {
+  const TreeUsage before = usage_of(1'000'000'000, 100, {7});
+  TreeUsage after = usage_of(1'010'000'000, 120, {7});
+  after.ended_cpu_ns = 10'000'000;
+  EXPECT_TRUE(difference(before, after).restarted);
+}
+
+}  // namespace
+}  // namespace hone::measure

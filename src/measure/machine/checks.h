@@ -1,0 +1,41 @@
+// The machine checks, one file each. Every one reads through Files, so that both of its answers can
+// be tested, and gives nothing when all is well or when the machine does not tell. Severity:
+// "serious" when a proof cannot be trusted at all, "warning" when it gets noisier or biased, "info"
+// when it only changes how figures are read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/finding.h"
+#include "system/clock.h"
+#include "system/files.h"
+
+namespace hone::measure {
+
+struct CpuRoles {
+  std::vector<int> server, load;  // the origin shares the load's
+  std::vector<int> all() const;   // sorted, each once
+};
+
+std::optional<Finding> check_cpu_count(const CpuRoles&);
+std::optional<Finding> check_cgroup_quota(const system::Files&, const CpuRoles&);
+std::optional<Finding> check_steal(const system::Files&, const CpuRoles&);
+// Watches for half a second.
+std::optional<Finding> check_other_load(const system::Files&, system::Clock&, const CpuRoles&);
+std::optional<Finding> check_governor(const system::Files&, const CpuRoles&);
+std::optional<Finding> check_turbo(const system::Files&);
+std::optional<Finding> check_smt(const system::Files&, const CpuRoles&);
+std::optional<Finding> check_thermal_throttling(const system::Files&, const CpuRoles&);
+std::optional<Finding> check_clocksource(const system::Files&);
+std::optional<Finding> check_swap(const system::Files&);
+std::optional<Finding> check_huge_pages(const system::Files&);
+std::optional<Finding> check_autogroup(const system::Files&);
+std::optional<Finding> check_time_accounting(const system::Files&);
+std::optional<Finding> check_virtual_machine(const system::Files&);
+
+// What /proc and /sys say about a hypervisor: its name, or "unnamed"; nothing on bare metal.
+std::optional<std::string> hypervisor(const system::Files&);
+
+}  // namespace hone::measure

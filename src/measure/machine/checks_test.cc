@@ -1,0 +1,256 @@
+#include "measure/machine/checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "measure/machine/fake_files.h"
+#include "measure/machine/kernel_files.h"
+#include "system/fake_clock.h"
+
+namespace hone::measure {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const CpuRoles kRoles{{0}, {1}};
+
+// Ticks of two CPUs: busy (as user time), idle and stolen.
+std::string proc_stat(int busy0, int idle0, int steal0, int busy1, int idle1, int steal1) {
+  const auto line = [](const std::string& name, int busy, int idle, int steal) {
+    return name + " " + std::to_string(busy) + " 0 0 " + std::to_string(idle) + " 0 0 0 " +
+           std::to_string(steal) + " 0 0\n";
+  };
+  return line("cpu ", busy0 + busy1, idle0 + idle1, steal0 + steal1) +
+         line("cpu0", busy0, idle0, steal0) + line("cpu1", busy1, idle1, steal1) +
+         "intr 1 2 3\nctxt 99\n";
+}
+
+TEST(KernelFiles, chosen_value_stands_in_brackets) {
+  EXPECT_EQ(chosen("always [madvise] never"), "madvise");
+  EXPECT_EQ(chosen("plain"), "plain");
+  EXPECT_EQ(chosen("] odd ["), "] odd [");
+}
+
+TEST(KernelFiles, proc_stat_leaves_out_the_sum_and_guest_time) {
+  FakeFiles files;
+  EXPECT_TRUE(ticks_by_cpu(files).empty());
+  files.put("/proc/stat",
+            "cpu  9 9 9 9 9 9 9 9 9 9\ncpu3 1 2 4 100 50 8 16 32 1000 1000\nctxt 5\n");
+  const auto cpus = ticks_by_cpu(files);
+  ASSERT_EQ(cpus.size(), 1u);
+  EXPECT_EQ(cpus.at(3).busy, 31);
+  EXPECT_EQ(cpus.at(3).idle, 150);
+  EXPECT_EQ(cpus.at(3).steal, 32);
+}
+
+TEST(CheckCpuCount, two_cpus_of_their_own_are_well) {
+  EXPECT_THAT((CpuRoles{{2, 0}, {1, 2}}.all()), ElementsAre(0, 1, 2));
+  EXPECT_FALSE(check_cpu_count(kRoles));
+  EXPECT_FALSE(check_cpu_count({{0, 1}, {2}}));
+}
+
+TEST(CheckCpuCount, one_cpu_is_serious) {
+  const auto finding = check_cpu_count({{0}, {0}});
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->id, "machine.cpu-count");
+  EXPECT_EQ(finding->severity, "serious");
+  EXPECT_THAT(finding->text, HasSubstr("may use 1 CPU;"));
+}
+
+TEST(CheckCpuCount, a_shared_cpu_is_serious) {
+  const auto finding = check_cpu_count({{0, 1}, {1, 2}});
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->id, "machine.cpu-shared");
+  EXPECT_EQ(finding->text, "server and load share CPU 1");
+}
+
+TEST(CheckSteal, half_a_percent_is_the_limit) {
+  FakeFiles files;
+  EXPECT_FALSE(check_steal(files, kRoles));
+  files.put("/proc/stat", proc_stat(5000, 4950, 50, 5000, 4950, 50));
+  EXPECT_FALSE(check_steal(files, kRoles));
+  files.put("/proc/stat", proc_stat(5000, 4900, 100, 5000, 4900, 100));
+  const auto finding = check_steal(files, kRoles);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->severity, "warning");
+  EXPECT_THAT(finding->text, HasSubstr("1.00 %"));
+}
+
+TEST(CheckSteal, other_cpus_do_not_count) {
+  FakeFiles files;
+  files.put("/proc/stat", proc_stat(5000, 5000, 0, 0, 0, 5000));
+  EXPECT_FALSE(check_steal(files, {{0}, {0}}));
+  EXPECT_TRUE(check_steal(files, kRoles));
+}
+
+TEST(CheckOtherLoad, sees_what_runs_while_hone_is_idle) {
+  FakeFiles files;
+  system::FakeClock clock;
+  const auto start = clock.now();
+  EXPECT_FALSE(check_other_load(files, clock, kRoles));
+  EXPECT_EQ(clock.now() - start, std::chrono::milliseconds(500));
+  // Two ticks of fifty are chance.
+  files.put("/proc/stat",
+            {proc_stat(900, 100, 0, 900, 100, 0), proc_stat(902, 148, 0, 901, 149, 0)});
+  EXPECT_FALSE(check_other_load(files, clock, kRoles));
+  files.put("/proc/stat",
+            {proc_stat(900, 100, 0, 900, 100, 0), proc_stat(901, 149, 0, 920, 130, 0)});
+  const auto finding = check_other_load(files, clock, kRoles);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->id, "machine.other-load");
+  EXPECT_EQ(finding->text, "CPU 1 was 40 % busy with something else while hone was idle");
+}
+
+TEST(CheckOtherLoad, other_cpus_do_not_matter) {
+  FakeFiles files;
+  system::FakeClock clock;
+  files.put("/proc/stat", {proc_stat(0, 0, 0, 0, 0, 0), proc_stat(0, 50, 0, 50, 0, 0)});
+  EXPECT_FALSE(check_other_load(files, clock, {{0}, {0}}));
+}
+
+TEST(CheckGovernor, performance_or_none_is_well) {
+  FakeFiles files;
+  EXPECT_FALSE(check_governor(files, kRoles));
+  files.put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+  files.put("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+  EXPECT_FALSE(check_governor(files, kRoles));
+  files.put("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "schedutil\n");
+  const auto finding = check_governor(files, kRoles);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->severity, "warning");
+  EXPECT_EQ(finding->text, "CPU 1 changes its clock with the load (governor schedutil)");
+  EXPECT_FALSE(check_governor(files, {{0}, {}}));
+}
+
+TEST(CheckTurbo, is_known_by_two_files) {
+  FakeFiles files;
+  EXPECT_FALSE(check_turbo(files));
+  files.put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+  EXPECT_FALSE(check_turbo(files));
+  files.put("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+  ASSERT_TRUE(check_turbo(files));
+  EXPECT_EQ(check_turbo(files)->advice, "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
+  files.remove("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  files.put("/sys/devices/system/cpu/cpufreq/boost", "0\n");
+  EXPECT_FALSE(check_turbo(files));
+  files.put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+  ASSERT_TRUE(check_turbo(files));
+  EXPECT_EQ(check_turbo(files)->advice, "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
+}
+
+TEST(CheckSmt, siblings_in_use_are_worse_than_free_ones) {
+  FakeFiles files;
+  EXPECT_FALSE(check_smt(files, kRoles));
+  files.put("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0\n");
+  files.put("/sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "2-3\n");
+  EXPECT_FALSE(check_smt(files, kRoles));
+  files.put("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,4\n");
+  auto finding = check_smt(files, kRoles);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->severity, "info");
+  EXPECT_THAT(finding->advice, HasSubstr("/sys/devices/system/cpu/cpu4/online"));
+  finding = check_smt(files, {{0, 2}, {3}});  // a used sibling counts though a free one came first
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->severity, "warning");
+  EXPECT_THAT(finding->text, HasSubstr("CPUs 2 and 3 are threads of one core"));
+}
+
+TEST(CheckSmt, a_list_that_cannot_be_read_is_no_finding) {
+  FakeFiles files;
+  files.put("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "none\n");
+  EXPECT_FALSE(check_smt(files, kRoles));
+}
+
+TEST(CheckThermalThrottling, any_count_is_a_warning) {
+  FakeFiles files;
+  EXPECT_FALSE(check_thermal_throttling(files, kRoles));
+  files.put("/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n");
+  EXPECT_FALSE(check_thermal_throttling(files, kRoles));
+  files.put("/sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_count", "1234\n");
+  const auto finding = check_thermal_throttling(files, kRoles);
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->text, HasSubstr("1,234 times"));
+}
+
+TEST(CheckClocksource, slow_ones_are_named) {
+  FakeFiles files;
+  const std::string path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+  EXPECT_FALSE(check_clocksource(files));
+  for (const char* fast : {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"}) {
+    files.put(path, std::string(fast) + "\n");
+    EXPECT_FALSE(check_clocksource(files)) << fast;
+  }
+  files.put(path, "acpi_pm\n");
+  ASSERT_TRUE(check_clocksource(files));
+  EXPECT_THAT(check_clocksource(files)->text, HasSubstr("acpi_pm"));
+}
+
+TEST(CheckSwap, only_used_swap_matters) {
+  FakeFiles files;
+  EXPECT_FALSE(check_swap(files));
+  const std::string heading = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
+  files.put("/proc/swaps", heading);
+  EXPECT_FALSE(check_swap(files));
+  files.put("/proc/swaps", heading + "/dev/vda3 partition 8388604 0 -2\n");
+  EXPECT_FALSE(check_swap(files));
+  files.put("/proc/swaps",
+            heading + "/dev/vda3 partition 8388604 1024 -2\n/swap file 900 1024 -3\n");
+  ASSERT_TRUE(check_swap(files));
+  EXPECT_EQ(check_swap(files)->text, "2.0 MiB are swapped out");
+}
+
+TEST(CheckHugePages, always_is_noise) {
+  FakeFiles files;
+  EXPECT_FALSE(check_huge_pages(files));
+  files.put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  EXPECT_FALSE(check_huge_pages(files));
+  files.put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
+  ASSERT_TRUE(check_huge_pages(files));
+  EXPECT_EQ(check_huge_pages(files)->severity, "info");
+}
+
+TEST(CheckAutogroup, on_is_told) {
+  FakeFiles files;
+  EXPECT_FALSE(check_autogroup(files));
+  files.put("/proc/sys/kernel/sched_autogroup_enabled", "0\n");
+  EXPECT_FALSE(check_autogroup(files));
+  files.put("/proc/sys/kernel/sched_autogroup_enabled", "1\n");
+  ASSERT_TRUE(check_autogroup(files));
+  EXPECT_EQ(check_autogroup(files)->severity, "info");
+}
+
+TEST(CheckTimeAccounting, interrupts_accounted_apart_are_told) {
+  FakeFiles files;
+  EXPECT_FALSE(check_time_accounting(files));
+  files.put("/proc/sys/kernel/osrelease", "6.1.0-13-amd64\n");
+  EXPECT_FALSE(check_time_accounting(files));
+  files.put("/boot/config-6.1.0-13-amd64",
+            "CONFIG_HZ=250\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n");
+  EXPECT_FALSE(check_time_accounting(files));
+  files.put("/boot/config-6.1.0-13-amd64",
+            "CONFIG_HAVE_IRQ_TIME_ACCOUNTING=y\nCONFIG_IRQ_TIME_ACCOUNTING=y\n");
+  EXPECT_TRUE(check_time_accounting(files));
+}
+
+TEST(CheckVirtualMachine, is_known_by_flag_file_or_device_tree) {
+  FakeFiles files;
+  EXPECT_FALSE(check_virtual_machine(files));
+  files.put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme sse2\nmodel name\t: hypervisor\n");
+  EXPECT_FALSE(check_virtual_machine(files));
+  files.put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor sse2\n");
+  ASSERT_TRUE(check_virtual_machine(files));
+  EXPECT_EQ(hypervisor(files), "unnamed");
+  files.put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
+  files.put("/sys/class/dmi/id/product_name", "Standard PC\n");
+  EXPECT_EQ(hypervisor(files), "QEMU Standard PC");
+  files.put("/sys/hypervisor/type", "xen\n");
+  EXPECT_EQ(hypervisor(files), "xen");
+
+  FakeFiles arm;
+  arm.put("/proc/device-tree/hypervisor/compatible", "linux,kvm");
+  EXPECT_EQ(hypervisor(arm), "unnamed");
+}
+
+}  // namespace
+}  // namespace hone::measure
