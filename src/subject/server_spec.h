@@ -1,0 +1,63 @@
+// A server as the recipe describes it, before anything runs: how to start it, know that it is
+// ready, send it traffic and stop it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "traffic/wire/message.h"
+
+namespace hone::subject {
+
+// Placeholders in commands, URLs and files: {binary} {port} {port_tls} {admin} {run} {origin}
+// {origin_host} {origin_port} {cert} {key} {workers} {name}.
+
+struct Ready {
+  std::string http;  // URL template that must answer below 500; empty: `tcp`
+  std::string tcp;   // "127.0.0.1:{port}" accepts connections
+  double limit_s = 30;
+};
+HONE_JSON(Ready)
+
+struct Stop {
+  std::string signal = "TERM";
+  std::string post;     // URL template; POSTed instead of a signal when set
+  double limit_s = 10;  // then SIGKILL, and a finding
+};
+HONE_JSON(Stop)
+
+struct FileTemplate {  // written into {run} before the start
+  std::string name;    // of the file, without ".mustache"
+  std::string text;    // mustache, escaping off; view: placeholders and the shape's `config`
+};
+HONE_JSON(FileTemplate)
+
+struct ServerSpec {
+  std::vector<std::string> command;  // first word usually "{binary}"
+  std::map<std::string, std::string> env;
+  int workers = 1;
+  std::string user;  // empty: as hone
+  Ready ready;
+  Stop stop;
+  std::vector<FileTemplate> files;
+};
+HONE_JSON(ServerSpec)
+
+struct Shape {
+  std::string name;  // "h1-4k"
+  traffic::wire::Protocol protocol = traffic::wire::Protocol::kHttp1;
+  bool tls = false;
+  std::string method = "GET";
+  std::string path = "/";
+  std::vector<traffic::wire::Header> headers;
+  std::uint64_t body_bytes = 0;  // of the request
+  Json config = Json::object();  // for the file templates
+  bool train = true;             // false: printed with '*'
+  bool prove = true;
+  double share = 1;  // of the user's traffic; normalised over the shapes
+};
+HONE_JSON(Shape)
+
+}  // namespace hone::subject

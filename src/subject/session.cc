@@ -1,0 +1,163 @@
+// A session owns three things that must go in this order: the load's pool (it talks to the
+// subject), the subject (it talks to the origin), the origin. Their destruction is spelled out in
+// ~RealSession.
+#include "subject/session.h"
+
+#include "subject/running_server.h"
+#include "subject/url.h"
+#include "traffic/wire/tls.h"
+
+namespace hone::subject {
+namespace {
+
+using traffic::load::LoadSession;
+using traffic::origin::Origin;
+
+class RealSession final : public Session {
+ public:
+  RealSession(SessionSpec spec, system::System* system, system::net::LoopThread* thread,
+              LoadSession* load)
+      : spec_(std::move(spec)), system_(system), thread_(thread), load_(load) {}
+
+  ~RealSession() override {
+    if (pool_) load_->close(*pool_);
+    server_.reset();
+    thread_->call([this] { origin_.reset(); });
+  }
+
+  Status open() {
+    HONE_CHECK(system_->files->remove_all(spec_.run_dir));
+    HONE_CHECK(system_->files->make_directories(spec_.run_dir));
+    HONE_CHECK(start_origin());
+    HONE_CHECK(fill_placeholders());
+    HONE_CHECK(choose_target());
+    ServerStart start;
+    start.name = spec_.name;
+    start.spec = spec_.server;
+    start.config = spec_.shape.config;
+    start.placeholders = placeholders_;
+    start.port = pool_spec_.target.address.port;
+    start.run_dir = spec_.run_dir;
+    start.cpus = spec_.server_cpus;
+    start.env = spec_.env;
+    HONE_TRY(server_, RunningServer::start(start, system_));
+    return {};
+  }
+
+  Status connect() override {
+    HONE_TRY(pool_, load_->connect(pool_spec_));
+    return {};
+  }
+
+  Result<traffic::load::SliceResult> slice(const traffic::load::SliceSpec& slice) override {
+    HONE_CHECK(server_->check_alive());
+    if (!pool_) return fail(ErrorKind::kInternal, spec_.name + ": slice() before connect()");
+    auto result = load_->slice(*pool_, slice);
+    HONE_CHECK(server_->check_alive());
+    return result;
+  }
+
+  pid_t tree_root() const override { return server_->tree_root(); }
+  std::vector<pid_t> processes() const override { return server_->processes(); }
+
+  traffic::origin::OriginCounters origin_counters() const override {
+    traffic::origin::OriginCounters counters;
+    if (origin_) thread_->call([&] { counters = origin_->counters(); });
+    return counters;
+  }
+
+  double ready_after_s() const override { return server_->ready_after_s(); }
+  const system::Path& log() const override { return server_->log(); }
+  Status check_alive() override { return server_->check_alive(); }
+
+  Status stop() override {
+    if (pool_) load_->close(*pool_);
+    pool_.reset();
+    return server_->stop();
+  }
+
+ private:
+  Status start_origin() {
+    if (!spec_.with_origin) return {};
+    Result<std::unique_ptr<Origin>> origin;
+    thread_->call([&] { origin = Origin::listen(&thread_->loop(), {}); });
+    if (!origin) return tl::make_unexpected(std::move(origin).error());
+    origin_ = *std::move(origin);
+    return {};
+  }
+
+  Status fill_placeholders() {
+    HONE_TRY(const auto ports, system::net::free_ports(3));
+    placeholders_ = {{"binary", spec_.binary},
+                     {"port", std::to_string(ports[0])},
+                     {"port_tls", std::to_string(ports[1])},
+                     {"admin", std::to_string(ports[2])},
+                     {"run", spec_.run_dir.string()},
+                     {"cert", (spec_.run_dir / "cert.pem").string()},
+                     {"key", (spec_.run_dir / "key.pem").string()},
+                     {"workers", std::to_string(spec_.server.workers)},
+                     {"name", spec_.name}};
+    const std::string origin_port = origin_ ? std::to_string(origin_->port()) : "0";
+    placeholders_["origin_host"] = "127.0.0.1";
+    placeholders_["origin_port"] = origin_port;
+    placeholders_["origin"] = "127.0.0.1:" + origin_port;
+    HONE_TRY(const auto pair, traffic::wire::make_self_signed_certificate());
+    HONE_CHECK(system_->files->write(placeholders_["cert"], pair.cert_pem));
+    HONE_CHECK(system_->files->write(placeholders_["key"], pair.key_pem));
+    return {};
+  }
+
+  Status choose_target() {
+    const Shape& shape = spec_.shape;
+    Url url;
+    url.tls = shape.tls;
+    url.host = "127.0.0.1";
+    HONE_TRY(const auto port, parse_integer(placeholders_[shape.tls ? "port_tls" : "port"]));
+    url.port = static_cast<std::uint16_t>(port);
+    url.path = shape.path;
+    if (!spec_.url.empty()) {
+      HONE_TRY(const std::string text, fill(spec_.url, placeholders_));
+      HONE_TRY(url, parse_url(text));
+    }
+    HONE_TRY(pool_spec_.target.address, system::net::resolve(url.host, url.port));
+    pool_spec_.target.protocol = shape.protocol;
+    pool_spec_.target.tls = url.tls;
+    // Subjects of a recipe serve hone's own certificate; a URL of the user's may serve any.
+    pool_spec_.target.verify = url.tls && spec_.url.empty();
+    pool_spec_.target.ca_file = placeholders_["cert"];
+    pool_spec_.target.sni = "localhost";
+    pool_spec_.request.method = shape.method;
+    pool_spec_.request.scheme = url.tls ? "https" : "http";
+    pool_spec_.request.authority = url.host + ":" + std::to_string(url.port);
+    pool_spec_.request.path = url.path;
+    pool_spec_.request.headers = shape.headers;
+    pool_spec_.request.body = std::string(shape.body_bytes, 'b');
+    pool_spec_.connections = spec_.connections;
+    pool_spec_.streams = spec_.streams;
+    return {};
+  }
+
+  SessionSpec spec_;
+  system::System* system_;
+  system::net::LoopThread* thread_;
+  LoadSession* load_;
+  Placeholders placeholders_;
+  traffic::load::PoolSpec pool_spec_;
+  std::unique_ptr<Origin> origin_;
+  std::unique_ptr<RunningServer> server_;
+  std::optional<traffic::load::PoolId> pool_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::start(const SessionSpec& spec, system::System& system,
+                                                system::net::LoopThread* thread,
+                                                LoadSession* load) {
+  auto session = std::make_unique<RealSession>(spec, &system, thread, load);
+  if (auto opened = session->open(); !opened) {
+    return tl::make_unexpected(while_doing(std::move(opened).error(), "starting " + spec.name));
+  }
+  return session;
+}
+
+}  // namespace hone::subject
