@@ -1,0 +1,50 @@
+// What a command will do: arms x shapes x loads, and the steps each arm needs before it exists.
+// Made from a recipe and the command line; printed before anything starts; walked by pipeline.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "pipeline/recipe/recipe.h"
+
+namespace hone::pipeline {
+
+struct Step {
+  enum class Kind { kBuild, kTrain, kMerge };
+  std::string id;  // "build:baseline", "train", "merge", "build:pgo-thinlto"
+  Kind kind = Kind::kBuild;
+  std::string flags;                // kBuild: "baseline", "instrumented" or "pgo-thinlto"
+  std::vector<std::string> inputs;  // ids of earlier steps: a train names the build it runs, ...
+  double expected_s = 0;            // 0: unknown
+};
+
+struct PlannedArm {
+  std::string name;     // "A", "B", "A'"
+  std::string variant;  // "baseline", "pgo-thinlto"
+  std::string build;    // id of the step that makes its binary
+};
+
+struct Plan {
+  std::vector<Step> steps;  // in an order in which every input comes first
+  std::vector<PlannedArm> arms;
+  std::vector<std::string> train_shapes, prove_shapes;
+  std::vector<Load> loads;
+  Train train;  // the recipe's, as --smoke or --full change it: these are what runs
+  Prove prove;
+  double expected_prove_s = 0;
+};
+
+struct PlanOptions {
+  bool smoke = false, full = false;
+  std::string shapes;  // glob over shape names; empty: all that prove
+  std::string loads;   // glob over load names; empty: all
+  std::string variant = "pgo-thinlto";
+};
+
+// kUsage when a glob matches nothing, kRecipe when nothing is trained.
+Result<Plan> make_plan(const Recipe&, const PlanOptions&);
+std::string describe(const Plan&, const Recipe&);  // several lines, for the terminal
+
+}  // namespace hone::pipeline

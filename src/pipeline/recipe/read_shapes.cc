@@ -1,0 +1,122 @@
+// [[shape]]: the traffic patterns. What a request may not carry is refused here: a header that the
+// wire layer sets itself would be sent twice.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "pipeline/recipe/sections.h"
+#include "pipeline/recipe/table_reader.h"
+
+namespace hone::pipeline {
+namespace {
+
+// A request body lies in memory once per connection; 64 MiB is more than any shape needs.
+constexpr long long kBodyLimit = 64LL << 20;
+// Shares are normalised; beyond this ratio the smaller ones vanish in any sum.
+constexpr double kShareLimit = 1e6;
+// The leg that holds the counts of starting up.
+const char kReservedName[] = "start-up";
+
+constexpr std::array<std::string_view, 9> kOwnHeaders = {
+    "host",       "content-length",   "transfer-encoding",
+    "connection", "keep-alive",       "upgrade",
+    "te",         "proxy-connection", "expect"};
+
+// tchar of RFC 9110, section 5.6.2.
+bool is_token(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+bool is_header_value(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c == '\t' || (c >= ' ' && c != 0x7f); });
+}
+
+void read_headers(const Node& table, TableReader* reader,
+                  std::vector<traffic::wire::Header>* headers) {
+  for (const Node::Member& member : table.members) {
+    std::string header = member.key;
+    std::transform(header.begin(), header.end(), header.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (!is_token(header)) {
+      reader->fault(member.key_origin, "'" + member.key + "' is not a header name");
+      return;
+    }
+    if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), header) != kOwnHeaders.end()) {
+      reader->fault(member.key_origin, "'" + member.key + "' is set by hone itself: leave it out");
+      return;
+    }
+    const bool several = member.value.kind == Node::Kind::kArray;
+    const std::vector<Node> values = several ? member.value.items : std::vector<Node>{member.value};
+    for (const Node& value : values) {
+      if (value.kind != Node::Kind::kText || !is_header_value(value.text)) {
+        reader->fault(value.origin, "header '" + member.key +
+                                        "' must be text without line breaks, or a list of such");
+        return;
+      }
+      headers->push_back({header, value.text});
+    }
+  }
+}
+
+Status read_shape(const Node& table, subject::Shape* shape) {
+  TableReader reader(table, "[[shape]]");
+  std::string protocol = traffic::wire::name(shape->protocol);
+  long long body = 0;
+  reader.file_name("name", &shape->name);
+  reader.choice("protocol", "protocol", {"h1", "h2"}, &protocol);
+  reader.flag("tls", &shape->tls);
+  reader.text("method", &shape->method);
+  reader.text("path", &shape->path);
+  const Node* headers = reader.node("headers", Node::Kind::kTable);
+  reader.integer("body", 0, kBodyLimit, &body);
+  const Node* config = reader.node("config", Node::Kind::kTable);
+  reader.flag("train", &shape->train);
+  reader.flag("prove", &shape->prove);
+  reader.number("share", {0, kShareLimit, true, false}, &shape->share);
+  reader.require("name", "how reports call it");
+  if (headers != nullptr) read_headers(*headers, &reader, &shape->headers);
+  if (config != nullptr) shape->config = to_json(*config);
+  shape->body_bytes = static_cast<std::uint64_t>(body);
+  if (shape->name == kReservedName) {
+    reader.fault(table.find("name")->origin,
+                 "'start-up' names the leg of starting up: choose another name");
+  }
+  if (!is_token(shape->method)) {
+    reader.fault(table.find("method")->origin, "'" + shape->method + "' is not a method");
+  }
+  const bool printable = std::all_of(shape->path.begin(), shape->path.end(),
+                                     [](unsigned char c) { return c > ' ' && c < 0x7f; });
+  if (!shape->path.starts_with("/") || !printable) {
+    reader.fault(table.find("path")->origin,
+                 "path in [[shape]] must begin with '/' and hold no spaces: percent-encode them");
+  }
+  HONE_CHECK(reader.finish());
+  HONE_TRY(shape->protocol, traffic::wire::parse_protocol(protocol));
+  return {};
+}
+
+}  // namespace
+
+Status read_shapes(const Node& array, std::vector<subject::Shape>* shapes) {
+  for (const Node& item : array.items) {
+    if (item.kind != Node::Kind::kTable) {
+      return tl::make_unexpected(recipe_error(item.origin, "shape must be tables: [[shape]]"));
+    }
+    subject::Shape shape;
+    HONE_CHECK(read_shape(item, &shape));
+    for (const subject::Shape& other : *shapes) {
+      if (other.name != shape.name) continue;
+      return tl::make_unexpected(
+          recipe_error(item.find("name")->origin, "two shapes are named '" + shape.name + "'"));
+    }
+    shapes->push_back(std::move(shape));
+  }
+  return {};
+}
+
+}  // namespace hone::pipeline
