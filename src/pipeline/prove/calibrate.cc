@@ -1,0 +1,107 @@
+// CPU per request falls with the rate (fewer wakes each), so busy shares rise slower than the rate:
+// a step that scales the rate by wanted / seen undershoots and converges from below without ever
+// overloading the server. Bisection would have to visit overloads to bracket them.
+#include "pipeline/prove/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/counters/usage.h"
+#include "pipeline/prove/arm_session.h"
+#include "system/interrupt.h"
+#include "traffic/load/arrivals.h"
+
+namespace hone::pipeline {
+namespace {
+
+// Load and origin must stay well under saturation, or lateness is theirs and not the subject's.
+constexpr double kClientBound = 0.7;
+constexpr double kFirstRate = 500;  // requests/s: any server that serves at all serves this
+constexpr double kLargestStep = 4;  // of one step of the search
+constexpr double kCloseEnough = 0.04;
+constexpr int kMostSteps = 10;
+constexpr double kProbeS = 0.4;
+
+// Two significant digits: a rate that can be typed again.
+double round_rate(double rate) {
+  const double unit = std::pow(10.0, std::floor(std::log10(rate)) - 1);
+  return std::floor(rate / unit) * unit;
+}
+
+}  // namespace
+
+Result<ResolvedLoad> search_busy_rate(
+    double wanted_busy, const std::function<Result<BusyShares>(double rate)>& measure) {
+  double rate = kFirstRate;
+  ResolvedLoad best;
+  for (int step = 0; step < kMostSteps; ++step) {
+    HONE_TRY(const BusyShares seen, measure(rate));
+    const double server_room = wanted_busy / std::max(seen.server, 1e-3);
+    const double client_room = kClientBound / std::max(seen.client, 1e-3);
+    const double room = std::min(server_room, client_room);
+    if (room >= 1 - kCloseEnough && rate > best.rate) {
+      best.rate = rate;
+      best.server_busy = seen.server;
+      best.client_busy = seen.client;
+      best.bound = server_room <= client_room
+                       ? fmt::format("server {:.0f} % busy", wanted_busy * 100)
+                       : fmt::format("load and origin {:.0f} % busy", kClientBound * 100);
+    }
+    if (std::abs(room - 1) < kCloseEnough) break;
+    const double next = round_rate(rate * std::clamp(room, 1 / kLargestStep, kLargestStep));
+    if (next < 1 || next == rate) break;
+    rate = next;
+  }
+  if (best.rate <= 0) {
+    return fail(ErrorKind::kMachineUnfit,
+                fmt::format("no rate down to {:.0f} requests/s keeps the server under {:.0f} % and "
+                            "load and origin under {:.0f} % of their CPUs",
+                            rate, wanted_busy * 100, kClientBound * 100),
+                "give the server or the load more CPUs ([prove] cpus), or a fixed rate ([[load]])");
+  }
+  return best;
+}
+
+Result<ResolvedLoad> resolve_load(const Design& design, const Load& load,
+                                  const subject::Shape& shape, const system::Path& work_folder,
+                                  Rig& rig, system::System& system) {
+  ResolvedLoad resolved;
+  if (load.rate > 0) {
+    resolved.rate = load.rate;
+    resolved.bound = "fixed";
+  } else {
+    HONE_TRY(const auto arrivals, traffic::load::parse_arrivals(load.arrivals));
+    HONE_TRY(auto session, start_arm(design, 0, shape, work_folder, rig, system));
+    HONE_CHECK(session->connect());
+    const auto cpus = static_cast<double>(design.server_cpus.size());
+    HONE_TRY_AS(
+        found, resolved, search_busy_rate(load.busy, [&](double rate) -> Result<BusyShares> {
+          HONE_CHECK(system::check_interrupted());
+          const auto& table = *system.process_table;
+          HONE_TRY(const auto before,
+                   measure::read_when_quiet(table, *system.clock, session->tree_root()));
+          traffic::load::SliceSpec slice;
+          slice.rate = rate;
+          slice.duration_s = kProbeS;
+          slice.arrivals = arrivals;
+          slice.seed = derive_seed(design.settings.seed, 0xca11);
+          HONE_TRY(const auto result, session->slice(slice));
+          HONE_TRY(const auto after,
+                   measure::read_when_quiet(table, *system.clock, session->tree_root()));
+          const double wall = std::max(result.duration_s, kProbeS);
+          // A server that cannot keep up is as busy as it gets, whatever its CPU says.
+          const bool behind = result.ok * 100 < result.scheduled * 99;
+          const double server = measure::difference(before, after).cpu_s / wall / cpus;
+          return BusyShares{behind ? std::max(server, 1.0) : server, result.client_cpu_s / wall};
+        }));
+    HONE_CHECK(session->stop());
+  }
+  resolved.load = load.name;
+  resolved.shape = shape.name;
+  resolved.arrivals = load.arrivals;
+  return resolved;
+}
+
+}  // namespace hone::pipeline

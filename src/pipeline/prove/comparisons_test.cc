@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "pipeline/prove/prove.h"
+
+namespace hone::pipeline {
+namespace {
+
+using measure::Verdict;
+using testing::HasSubstr;
+
+struct Costs {
+  double a = 20e-6, b = 18e-6, noise = 0.01;
+};
+
+Trial trial_of(const std::string& arm, double cost_s) {
+  Trial trial;
+  trial.arm = arm;
+  trial.ok = trial.scheduled = 10'000;
+  trial.cpu_total_s = cost_s * 10'000;
+  trial.wakes = 5'000;
+  trial.body_bytes = 10'000ULL * 4096;
+  trial.upstream_requests = 10'000;
+  trial.latency_us.p99 = 300;
+  trial.slices.resize(8);
+  return trial;
+}
+
+Proof proof_with(int rounds, const Costs& costs, std::vector<std::string> shapes = {"h1"}) {
+  Proof proof;
+  proof.design.arms.resize(3);
+  proof.design.arms[0].name = "A";
+  proof.design.arms[1].name = "B";
+  proof.design.arms[2].name = "A'";
+  proof.design.loads = {{"busy", 0, 0.6, "poisson"}};
+  Random random(5);
+  for (const auto& name : shapes) {
+    subject::Shape shape;
+    shape.name = name;
+    proof.design.shapes.push_back(shape);
+    for (int i = 1; i <= rounds; ++i) {
+      const auto noisy = [&](double cost) { return cost * (1 + costs.noise * random.normal()); };
+      Round round;
+      round.shape = name;
+      round.load = "busy";
+      round.number = i;
+      round.trials = {trial_of("A", noisy(costs.a)), trial_of("B", noisy(costs.b)),
+                      trial_of("A'", noisy(costs.a))};
+      proof.rounds.push_back(round);
+    }
+  }
+  return proof;
+}
+
+TEST(DrawComparisons, FindsASavingWithItsMicroseconds) {
+  Proof proof = proof_with(8, {});
+  draw_comparisons(&proof);
+  ASSERT_EQ(proof.comparisons.size(), 2U);
+  const Comparison& c = proof.comparisons[0];
+  EXPECT_EQ(c.role, "proof");
+  EXPECT_EQ(c.verdict, Verdict::kSaved);
+  EXPECT_NEAR(c.estimate.effect, -0.10, 0.02);
+  EXPECT_NEAR(c.us_saved, 2.0, 0.4);
+  EXPECT_LT(c.us_saved_low, c.us_saved);
+  EXPECT_NEAR(c.wakes_a, 0.5, 1e-9);
+  EXPECT_EQ(c.rounds, 8);
+  EXPECT_EQ(c.round_effects.size(), 8U);
+  EXPECT_EQ(proof.comparisons[1].role, "aa");
+  EXPECT_EQ(proof.totals.at(0).verdict, Verdict::kSaved);
+}
+
+TEST(DrawComparisons, SpoiledRoundsAreCountedAndNotUsed) {
+  Proof proof = proof_with(8, {});
+  Round spoiled = proof.rounds.front();
+  spoiled.valid = false;
+  spoiled.trials[1].cpu_total_s *= 3;
+  proof.rounds.push_back(spoiled);
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].rounds, 8);
+  EXPECT_EQ(proof.comparisons[0].repeated, 1);
+  EXPECT_EQ(proof.comparisons[0].verdict, Verdict::kSaved);
+}
+
+TEST(DrawComparisons, AnArmsFailureIsTheVerdict) {
+  Proof proof = proof_with(8, {});
+  proof.rounds[3].trials[1].failure = "it restarted";
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].verdict, Verdict::kFailed);
+  EXPECT_THAT(proof.comparisons[0].why, HasSubstr("it restarted"));
+  EXPECT_EQ(proof.totals.at(0).verdict, Verdict::kFailed);
+}
+
+TEST(DrawComparisons, AMovedControlWithholds) {
+  Proof proof = proof_with(8, {});
+  for (Round& round : proof.rounds) round.trials[1].body_bytes /= 2;
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].verdict, Verdict::kWithheld);
+  EXPECT_THAT(proof.comparisons[0].why, HasSubstr("body bytes"));
+}
+
+TEST(DrawComparisons, TooFewRoundsSayNothing) {
+  Proof proof = proof_with(5, {20e-6, 10e-6, 0.001});
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].verdict, Verdict::kUnresolved);
+  EXPECT_THAT(proof.comparisons[0].why, HasSubstr("at least 6"));
+}
+
+TEST(DrawComparisons, IsTheSameFromTheSameRounds) {
+  Proof proof = proof_with(8, {}, {"h1", "h2"});
+  draw_comparisons(&proof);
+  const Json once = proof.comparisons;
+  draw_comparisons(&proof);
+  EXPECT_EQ(Json(proof.comparisons), once);
+}
+
+}  // namespace
+}  // namespace hone::pipeline

@@ -1,0 +1,107 @@
+// What a proof found: every slice of every trial, and the comparisons drawn from them. This is what
+// report.json holds; reports render it and compute nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/finding.h"
+#include "base/json.h"
+#include "measure/counters/usage.h"
+#include "measure/machine/machine.h"
+#include "measure/statistics/comparison.h"
+#include "pipeline/prove/design.h"
+#include "traffic/load/histogram.h"
+
+namespace hone::pipeline {
+
+struct SliceRecord {
+  int order = 0;  // position in the round
+  double cpu_s = 0;
+  std::uint64_t ok = 0, wakes = 0, blocked = 0;
+};
+HONE_JSON(SliceRecord)
+
+struct Trial {  // what one arm did in one round
+  std::string arm, shape, load;
+  int round = 0;
+  bool valid = true;        // false: kept for the record, not counted
+  std::string why_invalid;  // the environment's fault: the round was repeated
+  std::string failure;      // the arm's own fault: it is the result
+  double cpu_total_s = 0;
+  std::uint64_t wakes = 0, ok = 0, scheduled = 0, missed = 0, blocked = 0, errors = 0;
+  double achieved_rate = 0;
+  double idle_cpu_us_per_s = 0;  // burnt without load
+  double user_share = 0;         // of cpu_total_s; printed from 5,000 ticks on only
+  std::uint64_t body_bytes = 0, upstream_requests = 0;  // negative controls
+  double client_cpu_s = 0;
+  std::uint64_t client_wakes = 0;
+  traffic::load::LatencySummary latency_us;
+  double ready_s = 0;
+  std::vector<SliceRecord> slices;
+};
+HONE_JSON(Trial)
+
+struct Round {
+  std::string shape, load;
+  int number = 0;   // counted rounds, from 1
+  int attempt = 1;  // above 1: earlier ones were spoiled
+  bool valid = true;
+  std::string why_invalid;
+  measure::Environment environment;
+  double spinner_share = 0;   // of a busy loop beside the idle spinner; 0: no spinner
+  std::vector<int> order;     // arm indices, slice by slice
+  std::vector<Trial> trials;  // one per arm
+  std::string started_at;     // wall time
+};
+HONE_JSON(Round)
+
+// The rate a load came to for one shape, and which bound held it.
+struct ResolvedLoad {
+  std::string load, shape, arrivals;
+  double rate = 0;
+  std::string bound;  // "server 60 % busy", "load generator 70 % busy", "fixed"
+  double server_busy = 0, client_busy = 0;  // as seen at that rate
+};
+HONE_JSON(ResolvedLoad)
+
+struct Comparison {
+  std::string role = "proof";  // "proof", "aa", "control" or "held-out"
+  std::string a, b, shape, load;
+  bool trained = true;
+  std::string metric = "cpu_per_request";
+  measure::Estimate estimate;
+  measure::Estimate aa;
+  double us_a = 0, us_b = 0;  // CPU per successful response, microseconds, mean over rounds
+  double us_saved = 0, us_saved_low = 0, us_saved_high = 0;  // paired, 95 % t interval
+  double wakes_a = 0, wakes_b = 0;                           // per request
+  traffic::load::LatencySummary latency_a, latency_b;        // median over rounds of each figure
+  int rounds = 0, won = 0, repeated = 0;
+  double hodges_lehmann = 0, pair_sd = 0, p_value = 1, floor = 0, smallest_detectable = 0;
+  std::optional<int> rounds_needed;
+  measure::Verdict verdict = measure::Verdict::kUnresolved;
+  std::string why;                              // the verdict's reason in words, with its figures
+  std::vector<double> round_effects, round_aa;  // per counted round, relative: the dots
+};
+HONE_JSON(Comparison)
+
+struct Total {  // over the trained shapes of one load, weighted by share
+  std::string load;
+  measure::Estimate estimate;
+  measure::Verdict verdict = measure::Verdict::kUnresolved;
+  int shapes = 0;
+};
+HONE_JSON(Total)
+
+struct Proof {
+  Design design;
+  std::vector<ResolvedLoad> loads;
+  std::vector<Round> rounds;  // spoiled ones included
+  std::vector<Comparison> comparisons;
+  std::vector<Total> totals;
+  Findings findings;
+};
+HONE_JSON(Proof)
+
+}  // namespace hone::pipeline

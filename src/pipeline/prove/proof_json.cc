@@ -1,0 +1,20 @@
+#include "pipeline/prove/proof.h"
+
+namespace hone::pipeline {
+
+HONE_JSON_FIELDS(SliceRecord, order, cpu_s, ok, wakes, blocked)
+HONE_JSON_FIELDS(Trial, arm, shape, load, round, valid, why_invalid, failure, cpu_total_s, wakes,
+                 ok, scheduled, missed, blocked, errors, achieved_rate, idle_cpu_us_per_s,
+                 user_share, body_bytes, upstream_requests, client_cpu_s, client_wakes, latency_us,
+                 ready_s, slices)
+HONE_JSON_FIELDS(Round, shape, load, number, attempt, valid, why_invalid, environment,
+                 spinner_share, order, trials, started_at)
+HONE_JSON_FIELDS(ResolvedLoad, load, shape, arrivals, rate, bound, server_busy, client_busy)
+HONE_JSON_FIELDS(Comparison, role, a, b, shape, load, trained, metric, estimate, aa, us_a, us_b,
+                 us_saved, us_saved_low, us_saved_high, wakes_a, wakes_b, latency_a, latency_b,
+                 rounds, won, repeated, hodges_lehmann, pair_sd, p_value, floor,
+                 smallest_detectable, rounds_needed, verdict, why, round_effects, round_aa)
+HONE_JSON_FIELDS(Total, load, estimate, verdict, shapes)
+HONE_JSON_FIELDS(Proof, design, loads, rounds, comparisons, totals, findings)
+
+}  // namespace hone::pipeline

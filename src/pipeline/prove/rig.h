@@ -1,0 +1,27 @@
+// What all rounds of a proof share: the load's thread with origin and generator on it, and the
+// spinner that keeps the server's CPUs awake.
+#pragma once
+
+#include <memory>
+
+#include "base/error.h"
+#include "base/finding.h"
+#include "pipeline/prove/design.h"
+#include "system/idle_spinner.h"
+#include "system/net/loop.h"
+#include "system/system.h"
+#include "traffic/load/load_session.h"
+
+namespace hone::pipeline {
+
+struct Rig {
+  std::unique_ptr<system::net::LoopThread> thread;
+  std::unique_ptr<traffic::load::LoadSession> load;  // destroyed before `thread`
+  std::unique_ptr<system::IdleSpinner> spinner;      // nothing when off or refused
+  double spinner_share = 0;                          // of a busy loop beside it, as measured
+  Findings findings;                                 // why the spinner is off, if it is
+};
+
+Result<Rig> make_rig(const Design&, system::System&);
+
+}  // namespace hone::pipeline

@@ -1,0 +1,14 @@
+// One round: one process lifetime of every arm, load going to one of them at a time.
+#pragma once
+
+#include "pipeline/prove/proof.h"
+#include "pipeline/prove/rig.h"
+
+namespace hone::pipeline {
+
+// `number` from 1; `attempt` above 1 repeats a spoiled one with the same order and arrivals.
+// An arm's own failure is in its trial; only what is nobody's result is an error.
+Result<Round> run_round(const Design&, const subject::Shape&, const ResolvedLoad&, int number,
+                        int attempt, const system::Path& folder, Rig&, system::System&);
+
+}  // namespace hone::pipeline

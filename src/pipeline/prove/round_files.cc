@@ -1,0 +1,46 @@
+#include "pipeline/prove/round_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace hone::pipeline {
+
+RoundFiles::RoundFiles(system::Path folder, system::Files* files)
+    : folder_(std::move(folder)), files_(files) {}
+
+Result<std::vector<Round>> RoundFiles::read() const {
+  std::vector<Round> rounds;
+  HONE_TRY(const auto paths, files_->list(folder_));
+  for (const auto& path : paths) {
+    const std::string name = path.filename().string();
+    if (!name.starts_with("round-") || !name.ends_with(".json")) continue;
+    HONE_TRY(const std::string text, files_->read(path));
+    HONE_TRY(Round round, parse_as<Round>(text, path.string()));
+    rounds.push_back(std::move(round));
+  }
+  std::sort(rounds.begin(), rounds.end(), [](const Round& a, const Round& b) {
+    return std::tie(a.number, a.attempt) < std::tie(b.number, b.attempt);
+  });
+  return rounds;
+}
+
+Status RoundFiles::write(const Round& round) {
+  const std::string name = fmt::format("round-{:03}-{}.json", round.number, round.attempt);
+  return files_->write(folder_ / name, dump(Json(round)));
+}
+
+std::optional<ResolvedLoad> RoundFiles::read_rate() const {
+  const auto text = files_->read(folder_ / "rate.json");
+  if (!text) return std::nullopt;
+  auto value = parse_as<ResolvedLoad>(*text, "rate.json");
+  if (!value) return std::nullopt;  // unreadable: it is found anew
+  return *std::move(value);
+}
+
+Status RoundFiles::write_rate(const ResolvedLoad& load) {
+  return files_->write(folder_ / "rate.json", dump(Json(load)));
+}
+
+}  // namespace hone::pipeline

@@ -1,0 +1,19 @@
+// Whose fault was it? Judged blind to the CPU figures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/prove/proof.h"
+
+namespace hone::pipeline {
+
+// Sets trial.failure (errors, restart, rate: the arm's own fault, never repeated) and, when no arm
+// failed, round.valid and why_invalid (the environment's fault: the round is repeated).
+void judge_round(Round* round, double target_rate);
+
+// A negative control that differs between A and B over the counted rounds: what and by how much; ""
+// when all hold. Body bytes and upstream requests per answer.
+std::string moved_control(const std::vector<const Round*>& rounds);
+
+}  // namespace hone::pipeline
