@@ -1,0 +1,272 @@
+// What was found, load by load: the total, the table of shapes, and the same as dots on one axis.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "pipeline/report/axis.h"
+#include "pipeline/report/sections.h"
+#include "pipeline/report/words.h"
+
+namespace hone::pipeline::report {
+namespace {
+
+using measure::Verdict;
+
+// A comparison whose arm failed has no figures to print.
+bool has_figures(const Comparison& one) { return one.rounds >= 2; }
+
+std::string asked_text(const LoadView& load) {
+  if (!load.asked) return {};
+  const std::string what = load.asked->busy > 0
+                               ? format_percent(load.asked->busy, 0) + " of the server's CPUs busy"
+                               : rate(load.asked->rate) + " requests/s";
+  return what + ", arrivals " + code(load.asked->arrivals);
+}
+
+std::string rate_span(const RunView& view, const LoadView& load) {
+  double low = 0, high = 0;
+  bool first = true;
+  for (const Comparison* one : load.all()) {
+    const ResolvedLoad* resolved = view.resolved(load.name, one->shape);
+    if (!resolved) continue;
+    low = first ? resolved->rate : std::min(low, resolved->rate);
+    high = first ? resolved->rate : std::max(high, resolved->rate);
+    first = false;
+  }
+  if (first) return "-";
+  const std::string a = rate(low), b = rate(high);
+  return a == b ? a : a + " to " + b;
+}
+
+std::vector<Table::Column> shape_columns() {
+  return {{"shape", false, 0, "traffic pattern; * was not trained"},
+          {"requests/s", true, 6, "the rate of this shape at this load, all connections together"},
+          {"A us", true, 0, "CPU per successful response of A, mean over rounds"},
+          {"B us", true, 0, "CPU per successful response of B, mean over rounds"},
+          {"effect", true, 0, "CPU per request of B against A, geometric mean over rounds"},
+          {"95 % interval", true, 0, "of the effect: t interval over rounds"},
+          {"us saved", true, 0, "CPU per request of A minus B, paired by round"},
+          {"us saved, 95 %", true, 9, "of the microseconds saved"},
+          {"wakes A", true, 0, "wakes per request of A"},
+          {"wakes B", true, 2, "wakes per request of B"},
+          {"A/A 95 % interval", true, 7, "the copy of A against A in the same rounds: the noise"},
+          {"floor", true, 8, "larger end of the A/A's interval; no smaller effect is claimed"},
+          {"won", true, 4, "rounds in which B took less CPU per request, of all counted"},
+          {"verdict", false, 0, "the reason stands beneath each row", true}};
+}
+
+std::string row_note(const Comparison& one) {
+  std::vector<std::string> notes;
+  if (!one.why.empty()) notes.push_back(sentence(one.why));
+  if (one.verdict == Verdict::kUnresolved && one.smallest_detectable > 0) {
+    std::string text = "Smallest detectable effect: " + format_percent(one.smallest_detectable);
+    if (one.rounds_needed)
+      text += "; rounds needed for the effect seen: " + std::to_string(*one.rounds_needed);
+    notes.push_back(text + ".");
+  }
+  if (one.repeated > 0)
+    notes.push_back(sentence(plural(static_cast<std::size_t>(one.repeated), "round") +
+                             " repeated for the environment's sake"));
+  return join(notes, " ");
+}
+
+Table::Row shape_row(const RunView& view, const LoadView& load, const Comparison& one) {
+  Table::Row row;
+  row.tone = tone_of(one.verdict);
+  row.note = row_note(one);
+  const ResolvedLoad* resolved = view.resolved(load.name, one.shape);
+  row.cells = {view.label(one), resolved ? rate(resolved->rate) : "-"};
+  const std::vector<std::string> figures =
+      has_figures(one)
+          ? std::vector<std::string>{microseconds(one.us_a),
+                                     microseconds(one.us_b),
+                                     format_signed_percent(one.estimate.effect),
+                                     interval(one.estimate),
+                                     microseconds(one.us_saved),
+                                     microsecond_range(one.us_saved_low, one.us_saved_high),
+                                     wakes(one.wakes_a),
+                                     wakes(one.wakes_b),
+                                     interval(one.aa),
+                                     format_percent(one.floor),
+                                     fmt::format("{}/{}", one.won, one.rounds)}
+          : std::vector<std::string>(11, "-");
+  row.cells.insert(row.cells.end(), figures.begin(), figures.end());
+  row.cells.emplace_back(measure::name(one.verdict));
+  return row;
+}
+
+Table shape_table(const RunView& view, const LoadView& load) {
+  Table table;
+  table.title = "CPU per request, by shape";
+  table.columns = shape_columns();
+  for (const Comparison* one : load.all()) table.rows.push_back(shape_row(view, load, *one));
+  table.note =
+      "A: " + code(view.variant("A")) + ". B: " + code(view.variant("B")) +
+      ". CPU of the whole process tree over successful responses, in microseconds (us). A "
+      "percentage "
+      "holds for its rate, arrivals and wakes alone; the microseconds saved carry further.";
+  if (!load.untrained.empty()) table.note += " * not trained.";
+  return table;
+}
+
+Forest::Row forest_row(const std::string& label, const measure::Estimate& e,
+                       const std::vector<double>& dots) {
+  Forest::Row row;
+  row.label = label;
+  row.dots = dots;
+  row.estimate = e.effect;
+  row.low = e.low;
+  row.high = e.high;
+  row.figure = estimate(e);
+  return row;
+}
+
+Forest shape_forest(const RunView& view, const LoadView& load,
+                    const std::vector<Forest::Tick>& axis) {
+  Forest forest;
+  forest.title = "Every round, at " + code(load.name);
+  forest.axis = "CPU per request, B against A, change in %";
+  forest.left = "less CPU";
+  forest.right = "more CPU";
+  forest.ticks = axis;
+  forest.band_high = view.run.proof.design.settings.smallest_effect;
+  forest.band_low = -forest.band_high;
+  std::vector<std::string> words;
+  for (const Comparison* one : load.all()) {
+    if (!has_figures(*one)) continue;
+    Forest::Row row = forest_row(view.label(*one), one->estimate, one->round_effects);
+    row.tone = tone_of(one->verdict);
+    words.push_back(row.label + " " + row.figure + ", " + measure::name(one->verdict));
+    forest.rows.push_back(row);
+    Forest::Row control = forest_row("A/A", one->aa, one->round_aa);
+    control.control = true;
+    words.back() += ", A/A " + control.figure;
+    forest.rows.push_back(control);
+  }
+  forest.description = join(words, "; ");
+  return forest;
+}
+
+Table rounds_table(const RunView& view, const LoadView& load) {
+  Table table;
+  table.title = "The dots as a table: change per round, at " + code(load.name);
+  table.folded = true;
+  std::size_t most = 0;
+  for (const Comparison* one : load.all()) most = std::max(most, one->round_effects.size());
+  table.columns = {{"shape"}, {"what"}};
+  for (std::size_t i = 1; i <= most; ++i) table.columns.push_back({std::to_string(i), true});
+  const auto add = [&](const std::string& label, const char* what,
+                       const std::vector<double>& values) {
+    Table::Row row{{label, what}};
+    for (const double value : values) row.cells.push_back(format_signed_percent(value));
+    row.cells.resize(most + 2);
+    table.rows.push_back(row);
+  };
+  for (const Comparison* one : load.all()) {
+    if (one->round_effects.empty()) continue;
+    add(view.label(*one), "B against A", one->round_effects);
+    add("", "A/A", one->round_aa);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::optional<Section> total_section(const RunView& view) {
+  Table table;
+  table.title = view.rebuilt ? "Total over the trained shapes" : "Total";
+  table.columns = {{"load"},
+                   {"asked for", false, 2},
+                   {"requests/s", true},
+                   {"effect", true},
+                   {"95 % interval", true},
+                   {"trained shapes", false, 1},
+                   {"not trained *", false, 1},
+                   {"verdict", false, 0, "", true}};
+  if (!view.rebuilt) {
+    table.columns[5].name = "shapes";
+    table.columns.erase(table.columns.begin() + 6);
+  }
+  for (const LoadView& load : view.loads) {
+    if (!load.total) continue;
+    const Total& total = *load.total;
+    const bool figures = total.verdict != Verdict::kFailed;
+    Table::Row row;
+    row.tone = tone_of(total.verdict);
+    row.cells = {code(load.name),
+                 asked_text(load),
+                 rate_span(view, load),
+                 figures ? format_signed_percent(total.estimate.effect) : "-",
+                 figures ? interval(total.estimate) : "-",
+                 verdict_counts(load.trained)};
+    if (view.rebuilt)
+      row.cells.push_back(load.untrained.empty() ? "-" : verdict_counts(load.untrained));
+    row.cells.emplace_back(measure::name(total.verdict));
+    table.rows.push_back(row);
+  }
+  if (table.rows.empty()) return std::nullopt;
+  table.note =
+      "Shapes weighted by their shares of the traffic; per round the weighted mean of the "
+      "shapes' log effects, then the interval over rounds. Neither load stands for the other.";
+  if (table.rows.size() == 1)
+    table.note = replace_all(table.note, " Neither load stands for the other.", "");
+  return Section{"Total", {table}, true};
+}
+
+std::vector<Forest::Tick> effect_axis(const RunView& view) {
+  double low = 0, high = view.run.proof.design.settings.smallest_effect;
+  low = -high;
+  const auto hold = [&](const measure::Estimate& e, const std::vector<double>& dots) {
+    low = std::min(low, e.low);
+    high = std::max(high, e.high);
+    for (const double dot : dots) low = std::min(low, dot), high = std::max(high, dot);
+  };
+  for (const LoadView& load : view.loads) {
+    for (const Comparison* one : load.all()) {
+      if (!has_figures(*one)) continue;
+      hold(one->estimate, one->round_effects);
+      hold(one->aa, one->round_aa);
+    }
+  }
+  return percent_ticks(low, high);
+}
+
+Section load_section(const RunView& view, const LoadView& load,
+                     const std::vector<Forest::Tick>& axis) {
+  Section section;
+  const std::string asked = asked_text(load);
+  section.title = "At " + code(load.name) + (asked.empty() ? "" : ": " + asked);
+  section.summary = true;
+  section.parts.emplace_back(shape_table(view, load));
+  Forest forest = shape_forest(view, load, axis);
+  if (!forest.rows.empty()) {
+    section.parts.emplace_back(std::move(forest));
+    section.parts.emplace_back(rounds_table(view, load));
+  }
+  return section;
+}
+
+Section findings_section(const RunView& view) {
+  Section section{"Findings", {}, true};
+  Terms terms;
+  for (const Finding& finding : view.findings()) {
+    const Tone tone = finding.severity == "serious"   ? Tone::kBad
+                      : finding.severity == "warning" ? Tone::kNote
+                                                      : Tone::kPlain;
+    std::string text = sentence(finding.text);
+    if (!finding.advice.empty()) text += " Advice: " + finding.advice;
+    terms.items.push_back({finding.severity + ": " + finding.id, sentence(text), tone});
+  }
+  if (terms.items.empty())
+    section.parts.emplace_back(
+        Sentence{"None: no check of the machine, the training or the rounds "
+                 "had anything to say."});
+  else
+    section.parts.emplace_back(std::move(terms));
+  return section;
+}
+
+}  // namespace hone::pipeline::report

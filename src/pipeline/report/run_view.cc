@@ -1,0 +1,104 @@
+// The headline speaks of the `busy` load, where the CPU that is saved is wanted; a fixed rate comes
+// after it. Neither stands for the other, so each load keeps its own total and table.
+#include "pipeline/report/run_view.h"
+
+#include <algorithm>
+
+namespace hone::pipeline::report {
+namespace {
+
+int gravity(const Finding& finding) {
+  return finding.severity == "serious" ? 0 : finding.severity == "warning" ? 1 : 2;
+}
+
+LoadView& find_or_add(std::vector<LoadView>* loads, const std::string& name) {
+  for (LoadView& load : *loads)
+    if (load.name == name) return load;
+  loads->emplace_back();
+  loads->back().name = name;
+  return loads->back();
+}
+
+}  // namespace
+
+std::vector<const Comparison*> LoadView::all() const {
+  std::vector<const Comparison*> both = trained;
+  both.insert(both.end(), untrained.begin(), untrained.end());
+  return both;
+}
+
+RunView::RunView(const RunValues& values) : run(values), rebuilt(!values.builds.empty()) {
+  const Proof& proof = run.proof;
+  for (const Load& load : proof.design.loads) find_or_add(&loads, load.name).asked = &load;
+  for (const Comparison& comparison : proof.comparisons) {
+    if (comparison.role != "proof" && comparison.role != "held-out") continue;
+    LoadView& load = find_or_add(&loads, comparison.load);
+    (comparison.trained || !rebuilt ? load.trained : load.untrained).push_back(&comparison);
+  }
+  for (const Total& total : proof.totals) find_or_add(&loads, total.load).total = &total;
+  std::erase_if(loads, [](const LoadView& load) { return load.all().empty() && !load.total; });
+  std::stable_partition(loads.begin(), loads.end(),
+                        [](const LoadView& load) { return load.asked && load.asked->busy > 0; });
+}
+
+const ResolvedLoad* RunView::resolved(const std::string& load, const std::string& shape) const {
+  for (const ResolvedLoad& one : run.proof.loads)
+    if (one.load == load && one.shape == shape) return &one;
+  return nullptr;
+}
+
+std::vector<const Round*> RunView::rounds(const std::string& load, const std::string& shape) const {
+  std::vector<const Round*> found;
+  for (const Round& round : run.proof.rounds)
+    if (round.load == load && round.shape == shape) found.push_back(&round);
+  return found;
+}
+
+std::vector<const Trial*> RunView::trials(const std::string& load, const std::string& shape,
+                                          const std::string& arm) const {
+  std::vector<const Trial*> found;
+  for (const Round* round : rounds(load, shape)) {
+    if (!round->valid) continue;
+    for (const Trial& trial : round->trials)
+      if (trial.arm == arm) found.push_back(&trial);
+  }
+  return found;
+}
+
+const subject::Shape* RunView::shape(const std::string& name) const {
+  for (const subject::Shape& one : run.proof.design.shapes)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
+const BuiltBinary* RunView::build(const std::string& variant) const {
+  for (const BuiltBinary& one : run.builds)
+    if (one.variant == variant) return &one;
+  return nullptr;
+}
+
+std::string RunView::label(const Comparison& comparison) const {
+  return comparison.shape + (rebuilt && !comparison.trained ? " *" : "");
+}
+
+std::string RunView::variant(const std::string& arm) const {
+  for (const Arm& one : run.proof.design.arms)
+    if (one.name == arm) return one.variant;
+  return arm;
+}
+
+Findings RunView::findings() const {
+  Findings all = run.findings;
+  for (const Finding& finding : run.proof.findings) {
+    // The proof's findings may have been collected into the run's on the way.
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Finding& other) {
+      return other.id == finding.id && other.text == finding.text;
+    });
+    if (!known) all.push_back(finding);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Finding& a, const Finding& b) { return gravity(a) < gravity(b); });
+  return all;
+}
+
+}  // namespace hone::pipeline::report

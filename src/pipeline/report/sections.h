@@ -1,0 +1,45 @@
+// The parts of a run's report, one function each; run_report.cc puts them in reading order. A
+// function whose subject is absent (no builds, no profile) returns nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/report/run_view.h"
+
+namespace hone::pipeline::report {
+
+// headline.cc
+std::string title(const RunView&);
+Sentence headline(const RunView&);
+std::vector<Sentence> lead(const RunView&);
+Terms facts(const RunView&);
+// "6 of 6 shapes saved", "4 of 6 shapes saved, 1 same, 1 unresolved"
+std::string verdict_counts(const std::vector<const Comparison*>&);
+
+// results.cc
+std::optional<Section> total_section(const RunView&);
+Section load_section(const RunView&, const LoadView&, const std::vector<Forest::Tick>& axis);
+std::vector<Forest::Tick> effect_axis(const RunView&);  // one for all loads: they can be compared
+Section findings_section(const RunView&);
+
+// questions.cc
+Section questions_section(const RunView&);
+
+// conditions.cc
+Section load_conditions_section(const RunView&);
+Section latency_section(const RunView&);
+Section statistics_section(const RunView&);
+Section environment_section(const RunView&);
+
+// costs.cc
+std::optional<Section> build_section(const RunView&);
+std::optional<Section> profile_section(const RunView&);
+
+// context.cc
+Section machine_section(const RunView&);
+Section repeat_section(const RunView&);
+Section glossary_section(const RunView&);
+
+}  // namespace hone::pipeline::report

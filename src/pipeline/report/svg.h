@@ -1,0 +1,14 @@
+// A forest as inline SVG: no script, colours from the page's style sheet, words for screen readers.
+#pragma once
+
+#include <string>
+
+#include "pipeline/report/model.h"
+
+namespace hone::pipeline::report {
+
+std::string escape_html(const std::string& text);
+// `id`: unique in the page; the title and the description hang on it.
+std::string render_svg(const Forest&, const std::string& id);
+
+}  // namespace hone::pipeline::report

@@ -1,0 +1,20 @@
+// A forest drawn with characters: for terminals and for Markdown's code blocks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/report/model.h"
+
+namespace hone::pipeline::report {
+
+struct ChartLine {
+  std::string text;
+  Tone tone = Tone::kPlain;
+  bool muted = false;
+};
+
+// `width` columns at most, if it is 40 or more. Without `unicode` ASCII alone is used.
+std::vector<ChartLine> draw_chart(const Forest&, int width, bool unicode);
+
+}  // namespace hone::pipeline::report
