@@ -1,0 +1,299 @@
+#include "pipeline/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "measure/machine/machine.h"
+#include "pipeline/optimize/optimize.h"
+#include "pipeline/prove/prove.h"
+#include "pipeline/train/train.h"
+#include "system/cpus.h"
+
+namespace hone::pipeline {
+namespace {
+
+constexpr const char* kStageNames[] = {"recipe",   "build", "train", "profile",
+                                       "optimize", "prove", "report"};
+
+class PipelineRun {
+ public:
+  PipelineRun(const RunOptions& options, const Prepared& prepared, system::System& system,
+              Observer& observer)
+      : options_(options),
+        recipe_(prepared.recipe),
+        prepared_(prepared),
+        store_(system::Path(options.work) / prepared.recipe.subject, options.run_name,
+               system.files.get()),
+        system_(system),
+        observer_(observer) {}
+
+  Result<RunOutcome> run() {
+    HONE_TRY(const auto lock, store_.lock());
+    const auto begin = system_.clock->now();
+    values().command = options_.command;
+    values().started_at = system_.clock->wall_time();
+    values().subject = recipe_.subject;
+    values().summary = recipe_.summary;
+    values().recipe_sha256 = sha256(dump(Json(recipe_)));
+    HONE_CHECK(save("1-recipe", "recipe.json", recipe_));
+    HONE_CHECK(run_stage(Stage::kBuild, [this] { return build_stage(); }));
+    HONE_CHECK(run_stage(Stage::kTrain, [this] { return train_stage(); }));
+    HONE_CHECK(run_stage(Stage::kProfile, [this] { return profile_stage(); }));
+    HONE_CHECK(run_stage(Stage::kOptimize, [this] { return optimize_stage(); }));
+    HONE_CHECK(run_stage(Stage::kProve, [this] { return prove_stage(); }));
+    HONE_CHECK(run_stage(Stage::kReport, [this, begin] {
+      values().finished_at = system_.clock->wall_time();
+      values().wall_s = system::to_seconds(system_.clock->now() - begin);
+      return report_stage();
+    }));
+    return std::move(outcome_);
+  }
+
+ private:
+  RunValues& values() { return outcome_.values; }
+
+  template <typename Work>
+  Status run_stage(Stage stage, Work work) {
+    if (stage > options_.until) return {};
+    double expected_s = stage == Stage::kProve ? prepared_.plan.expected_prove_s : 0;
+    for (const Step& step : prepared_.plan.steps) {
+      if (stage_of(step) == stage) expected_s += step.expected_s;
+    }
+    observer_.stage(name(stage), expected_s);
+    if (Status status = work(); !status) {
+      return tl::make_unexpected(while_doing(std::move(status).error(), name(stage)));
+    }
+    outcome_.reached = stage;
+    return {};
+  }
+
+  // A build that waits for a profile belongs to optimize.
+  Stage stage_of(const Step& step) const {
+    if (step.kind == Step::Kind::kTrain) return Stage::kTrain;
+    if (step.kind == Step::Kind::kMerge) return Stage::kProfile;
+    return step.inputs.empty() ? Stage::kBuild : Stage::kOptimize;
+  }
+
+  template <typename Value>
+  Status save(const std::string& stage, const std::string& file, const Value& value) {
+    return system_.files->write(store_.stage_dir(stage) / file, dump(Json(value)));
+  }
+
+  Status build_steps(Stage stage, const std::string& profile) {
+    for (const Step& step : prepared_.plan.steps) {
+      if (step.kind != Step::Kind::kBuild || stage_of(step) != stage) continue;
+      HONE_TRY(auto built, build(recipe_, values().source, step.flags, profile, values().tools,
+                                 store_, system_, observer_));
+      builds_[step.id] = built;
+      values().builds.push_back(std::move(built));
+    }
+    return {};
+  }
+
+  Status build_stage() {
+    HONE_TRY(values().tools, toolchain::discover(recipe_.build.toolchain, system_));
+    observer_.line("toolchain: LLVM " + values().tools.version + ", " + values().tools.cxx);
+    HONE_TRY(values().source, fetch_source(recipe_, store_, system_, observer_));
+    HONE_CHECK(build_steps(Stage::kBuild, ""));
+    return save("2-build", "builds.json", values().builds);
+  }
+
+  Status train_stage() {
+    TrainingPlace place;
+    place.server_cpus = prepared_.server_cpus;
+    place.load_cpus = prepared_.load_cpus;
+    place.flush_library = options_.flush_library.string();
+    for (const Step& step : prepared_.plan.steps) {
+      if (step.kind != Step::Kind::kTrain) continue;
+      HONE_TRY(values().legs, train(recipe_, prepared_.plan, builds_.at(step.inputs.front()), place,
+                                    values().tools, store_, system_, observer_));
+    }
+    return save("3-train", "legs.json", values().legs);
+  }
+
+  Status profile_stage() {
+    HONE_TRY(values().profile,
+             merge_profiles(values().legs, values().tools, store_, system_, observer_));
+    return save("4-profile", "profile.json", values().profile);
+  }
+
+  Status optimize_stage() {
+    HONE_CHECK(build_steps(Stage::kOptimize, values().profile.path));
+    const BuiltBinary& optimized = values().builds.back();
+    HONE_TRY(values().product, write_product(recipe_, values().source, optimized, values().profile,
+                                             values().tools, output() / "out", system_));
+    observer_.line("product: " + values().product.folder);
+    return save("5-optimize", "product.json", values().product);
+  }
+
+  Status prove_stage() {
+    HONE_TRY(const Design design, make_design());
+    values().machine = measure::describe_machine(system_);
+    values().findings = measure::check_machine(system_, design.server_cpus, design.load_cpus);
+    for (const Finding& finding : values().findings) observer_.finding(finding);
+    HONE_TRY(values().proof,
+             prove(design, store_, store_.stage_dir("6-prove") / "work", system_, observer_));
+    return save("6-prove", "proof.json", values().proof);
+  }
+
+  Result<Design> make_design() {
+    Design design;
+    design.subject = recipe_.subject;
+    for (const PlannedArm& planned : prepared_.plan.arms) {
+      const BuiltBinary& built = builds_.at(planned.build);
+      design.arms.push_back(
+          {planned.name, planned.variant, built.path, built.sha256, recipe_.server, ""});
+    }
+    for (const std::string& wanted : prepared_.plan.prove_shapes) {
+      for (const auto& shape : recipe_.shapes) {
+        if (shape.name == wanted) design.shapes.push_back(shape);
+      }
+    }
+    design.loads = prepared_.plan.loads;
+    design.settings = prepared_.plan.prove;
+    design.server_cpus = prepared_.server_cpus;
+    design.load_cpus = prepared_.load_cpus;
+    HONE_TRY(design.settings.seed, seed());
+    observer_.line(fmt::format("seed {}", design.settings.seed));
+    return design;
+  }
+
+  // Drawn once per run and kept, so that a run that goes on has the orders it began with.
+  Result<std::uint64_t> seed() {
+    if (recipe_.prove.seed != 0) return recipe_.prove.seed;
+    const auto file = store_.stage_dir("6-prove") / "seed";
+    if (const auto text = system_.files->read(file)) {
+      if (const auto kept = parse_integer(trim(*text)); kept && *kept > 0) {
+        return static_cast<std::uint64_t>(*kept);
+      }
+    }
+    // 31 bits: short to type, and every JSON reader keeps it exactly.
+    const std::uint64_t drawn = std::random_device{}() % 0x7fffffffU + 1;
+    HONE_CHECK(system_.files->write(file, std::to_string(drawn) + "\n"));
+    return drawn;
+  }
+
+  system::Path output() const {
+    return options_.output.empty() ? store_.stage_dir("7-report") : options_.output;
+  }
+
+  Status report_stage() {
+    outcome_.output = output();
+    HONE_CHECK(save("7-report", "values.json", values()));
+    return write_reports(values(), outcome_.output, *system_.files);
+  }
+
+  const RunOptions& options_;
+  const Recipe& recipe_;
+  const Prepared& prepared_;
+  Store store_;
+  system::System& system_;
+  Observer& observer_;
+  RunOutcome outcome_;
+  std::map<std::string, BuiltBinary> builds_;  // by step id
+};
+
+}  // namespace
+
+const char* name(Stage stage) { return kStageNames[static_cast<int>(stage)]; }
+
+Result<Stage> parse_stage(const std::string& text) {
+  std::vector<std::string> known;
+  for (int i = 0; i <= static_cast<int>(Stage::kReport); ++i) {
+    if (text == kStageNames[i]) return static_cast<Stage>(i);
+    known.emplace_back(kStageNames[i]);
+  }
+  const std::string near = nearest(text, known);
+  return fail(ErrorKind::kUsage, "'" + text + "' is not a stage",
+              near.empty() ? "stages: " + join(known, ", ") : "did you mean '" + near + "'?");
+}
+
+Status choose_cpus(const Cpus& wanted, int workers, const std::vector<int>& allowed,
+                   std::vector<int>* server, std::vector<int>* load) {
+  *server = wanted.server;
+  *load = wanted.load;
+  if (allowed.size() < 2 && (server->empty() || load->empty())) {
+    return fail(ErrorKind::kMachineUnfit,
+                "hone needs two CPUs: one for the server and one for load and origin",
+                "run it on a machine with more, or let it use more (taskset, cgroup cpuset)");
+  }
+  std::vector<int> free = allowed;
+  const auto drop = [&free](const std::vector<int>& used) {
+    std::erase_if(free,
+                  [&](int cpu) { return std::find(used.begin(), used.end(), cpu) != used.end(); });
+  };
+  drop(*server);
+  drop(*load);
+  if (server->empty()) {
+    const std::size_t most = load->empty() && !free.empty() ? free.size() - 1 : free.size();
+    const std::size_t count = std::min(static_cast<std::size_t>(workers), most);
+    server->assign(free.end() - static_cast<std::ptrdiff_t>(count), free.end());
+    drop(*server);
+  }
+  // One thread carries load and origin, so one CPU is what it can use.
+  if (load->empty() && !free.empty()) load->push_back(free.front());
+  if (server->empty() || load->empty()) {
+    return fail(ErrorKind::kRecipe, "[prove] cpus leaves no CPU for the server or for the load",
+                "name disjoint CPUs, or leave the choice to hone");
+  }
+  for (const auto* list : {server, load}) {
+    for (const int cpu : *list) {
+      if (std::find(allowed.begin(), allowed.end(), cpu) == allowed.end()) {
+        return fail(ErrorKind::kRecipe,
+                    fmt::format("[prove] cpus names CPU {}, which hone may not use (allowed: {})",
+                                cpu, system::format_cpu_list(allowed)),
+                    "name CPUs from that list, or leave the choice to hone");
+      }
+    }
+  }
+  for (const int cpu : *server) {
+    if (std::find(load->begin(), load->end(), cpu) != load->end()) {
+      return fail(ErrorKind::kRecipe,
+                  fmt::format("CPU {} is named for the server and for the load", cpu),
+                  "the two must not share a CPU: mend [prove] cpus");
+    }
+  }
+  return {};
+}
+
+Result<Prepared> prepare(const RunOptions& options, system::System& system) {
+  Prepared prepared;
+  HONE_TRY(prepared.recipe, load_recipe(options.recipe, options.sets, system));
+  HONE_TRY(prepared.plan, make_plan(prepared.recipe, options.plan));
+  HONE_CHECK(choose_cpus(prepared.recipe.prove.cpus, prepared.recipe.server.workers,
+                         system::allowed_cpus(), &prepared.server_cpus, &prepared.load_cpus));
+  return prepared;
+}
+
+Result<RunOutcome> run(const RunOptions& options, const Prepared& prepared, system::System& system,
+                       Observer& observer) {
+  return PipelineRun(options, prepared, system, observer).run();
+}
+
+Result<RunOutcome> report_again(const RunOptions& options, const Prepared& prepared,
+                                system::System& system) {
+  const Store store(system::Path(options.work) / prepared.recipe.subject, options.run_name,
+                    system.files.get());
+  const auto file = store.stage_dir("7-report") / "values.json";
+  if (!system.files->exists(file)) {
+    return fail(ErrorKind::kNotFound,
+                "the run '" + options.run_name + "' of " + prepared.recipe.subject +
+                    " has not come to a report yet",
+                "hone run " + options.recipe.string());
+  }
+  HONE_TRY(const std::string text, system.files->read(file));
+  RunOutcome outcome;
+  HONE_TRY(outcome.values, parse_as<RunValues>(text, file.string()));
+  draw_comparisons(&outcome.values.proof);
+  outcome.reached = Stage::kReport;
+  outcome.output = options.output.empty() ? store.stage_dir("7-report") : options.output;
+  HONE_CHECK(write_reports(outcome.values, outcome.output, *system.files));
+  return outcome;
+}
+
+}  // namespace hone::pipeline

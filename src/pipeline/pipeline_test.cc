@@ -1,0 +1,54 @@
+#include "pipeline/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hone::pipeline {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(ChooseCpus, GivesTheServerTheLastOnes) {
+  std::vector<int> server, load;
+  ASSERT_TRUE(choose_cpus({}, 1, {0, 1}, &server, &load));
+  EXPECT_THAT(server, ElementsAre(1));
+  EXPECT_THAT(load, ElementsAre(0));
+  ASSERT_TRUE(choose_cpus({}, 4, {0, 1, 2, 3, 4, 5, 6, 7}, &server, &load));
+  EXPECT_THAT(server, ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(load, ElementsAre(0));
+}
+
+TEST(ChooseCpus, LeavesOneForTheLoadHoweverManyWorkers) {
+  std::vector<int> server, load;
+  ASSERT_TRUE(choose_cpus({}, 16, {0, 1, 2, 3}, &server, &load));
+  EXPECT_THAT(server, ElementsAre(1, 2, 3));
+  EXPECT_THAT(load, ElementsAre(0));
+}
+
+TEST(ChooseCpus, KeepsToTheRecipe) {
+  std::vector<int> server, load;
+  Cpus wanted;
+  wanted.server = {0};
+  ASSERT_TRUE(choose_cpus(wanted, 1, {0, 1}, &server, &load));
+  EXPECT_THAT(server, ElementsAre(0));
+  EXPECT_THAT(load, ElementsAre(1));
+  wanted.load = {0};
+  EXPECT_EQ(choose_cpus(wanted, 1, {0, 1}, &server, &load).error().kind, ErrorKind::kRecipe);
+  wanted.load = {7};
+  EXPECT_EQ(choose_cpus(wanted, 1, {0, 1}, &server, &load).error().kind, ErrorKind::kRecipe);
+}
+
+TEST(ChooseCpus, RefusesASingleCpu) {
+  std::vector<int> server, load;
+  EXPECT_EQ(choose_cpus({}, 1, {0}, &server, &load).error().kind, ErrorKind::kMachineUnfit);
+}
+
+TEST(ParseStage, KnowsItsStages) {
+  EXPECT_EQ(*parse_stage("optimize"), Stage::kOptimize);
+  const auto unknown = parse_stage("optimise");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().next.find("optimize"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::pipeline
