@@ -1,0 +1,142 @@
+#include "cli/commands/run.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/console.h"
+#include "cli/terminal_style.h"
+#include "cli/verdict_code.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/report/terminal.h"
+#include "system/own_program.h"
+
+namespace hone::cli {
+namespace {
+
+using pipeline::Stage;
+
+struct RunArguments {
+  pipeline::RunOptions options;
+  std::string recipe, work = ".hone", output, until, fail_on;
+  bool dry_run = false, json = false;
+};
+
+void add_arguments(CLI::App* verb, RunArguments* arguments, bool whole_run) {
+  verb->add_option("RECIPE", arguments->recipe, "recipe.toml, or the folder it lies in")
+      ->required();
+  verb->add_option("--set", arguments->options.sets,
+                   "KEY=VALUE: replace a value of the recipe, as in --set prove.rounds=12")
+      ->allow_extra_args(false);
+  verb->add_option("--run", arguments->options.run_name, "name of the run; runs share their builds")
+      ->capture_default_str();
+  verb->add_option("--work", arguments->work, "where builds, legs and rounds are kept")
+      ->capture_default_str();
+  auto* smoke = verb->add_flag("--smoke", arguments->options.plan.smoke,
+                               "short legs (training in under a minute) and short rounds");
+  verb->add_flag("--full", arguments->options.plan.full, "legs of a minute each")->excludes(smoke);
+  verb->add_option("--shapes", arguments->options.plan.shapes,
+                   "prove only shapes of these names (wildcards, commas)");
+  verb->add_option("--loads", arguments->options.plan.loads,
+                   "prove only at loads of these names (wildcards, commas)");
+  verb->add_option("--output", arguments->output,
+                   "folder for the reports and out/ (default: the run's own)");
+  verb->add_flag("--dry-run", arguments->dry_run, "print the plan and stop");
+  verb->add_flag("--json", arguments->json, "print report.json instead of the summary");
+  verb->add_option("--fail-on", arguments->fail_on, "for CI: exit 0 unless the verdict is this bad")
+      ->check(CLI::IsMember({"worse", "unresolved"}));
+  if (whole_run) {
+    verb->add_option("--until", arguments->until,
+                     "stop after this stage: build, train, profile, optimize, prove or report");
+  }
+}
+
+void print_outcome(const pipeline::RunOutcome& outcome, const RunArguments& arguments) {
+  if (outcome.reached < Stage::kProve) {
+    std::printf("done up to %s\n", pipeline::name(outcome.reached));
+    return;
+  }
+  if (arguments.json) {
+    std::fputs(dump(pipeline::make_report_json(outcome.values)).c_str(), stdout);
+    return;
+  }
+  const auto model = pipeline::make_run_report(outcome.values);
+  std::fputs(pipeline::report::render_terminal(model, terminal_style()).c_str(), stdout);
+  if (outcome.reached == Stage::kReport) {
+    std::printf("\nreports: %s/report.html, report.md, report.json\n",
+                outcome.output.string().c_str());
+  }
+}
+
+// libhone_flush.so lies in ../lib beside the program's own folder.
+Result<system::Path> find_flush_library(const system::System& system) {
+  const auto path = system::own_program().parent_path().parent_path() / "lib/libhone_flush.so";
+  if (system.files->exists(path)) return path;
+  return fail(ErrorKind::kNotFound, path.string() + " is not there: training would lose profiles",
+              "build or install hone whole (script/build)");
+}
+
+int run_pipeline(RunArguments arguments, Stage until, bool only_report, system::System& system) {
+  arguments.options.recipe = arguments.recipe;
+  arguments.options.work = std::filesystem::absolute(arguments.work);
+  if (!arguments.output.empty()) {
+    arguments.options.output = std::filesystem::absolute(arguments.output);
+  }
+  arguments.options.until = until;
+  if (!arguments.until.empty()) {
+    const auto stage = pipeline::parse_stage(arguments.until);
+    if (!stage) return report_error(stage.error());
+    arguments.options.until = *stage;
+  }
+  const auto prepared = pipeline::prepare(arguments.options, system);
+  if (!prepared) return report_error(prepared.error());
+  if (arguments.dry_run) {
+    std::fputs(pipeline::describe(prepared->plan, prepared->recipe).c_str(), stdout);
+    return 0;
+  }
+  Result<pipeline::RunOutcome> outcome;
+  if (only_report) {
+    outcome = pipeline::report_again(arguments.options, *prepared, system);
+  } else {
+    const auto flush = find_flush_library(system);
+    if (!flush) return report_error(flush.error());
+    arguments.options.flush_library = *flush;
+    if (!arguments.json) {
+      std::fputs((pipeline::describe(prepared->plan, prepared->recipe) + "\n").c_str(), stdout);
+      std::fflush(stdout);
+    }
+    Console console(system.clock.get(), arguments.json);
+    outcome = pipeline::run(arguments.options, *prepared, system, console);
+  }
+  if (!outcome) return report_error(outcome.error());
+  print_outcome(*outcome, arguments);
+  return outcome->reached < Stage::kProve ? 0
+                                          : verdict_code(outcome->values.proof, arguments.fail_on);
+}
+
+void add_verb(CLI::App& app, system::System& system, const std::string& command, int* exit_code,
+              const std::string& verb_name, const std::string& help, Stage until) {
+  auto* verb = app.add_subcommand(verb_name, help);
+  auto arguments = std::make_shared<RunArguments>();
+  arguments->options.command = command;
+  add_arguments(verb, arguments.get(), verb_name == "run");
+  verb->callback([arguments, until, verb_name, &system, exit_code] {
+    *exit_code = run_pipeline(*arguments, until, verb_name == "report", system);
+  });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, system::System& system, const std::string& command, int* exit_code) {
+  const auto add = [&](const std::string& verb, const std::string& help, Stage until) {
+    add_verb(app, system, command, exit_code, verb, help, until);
+  };
+  add("run", "everything: build, train, merge, optimize, prove, report", Stage::kReport);
+  add("build", "the baseline and the instrumented build", Stage::kBuild);
+  add("train", "... and the training legs", Stage::kTrain);
+  add("profile", "... and the merged profile", Stage::kProfile);
+  add("optimize", "... and the optimized build, in out/", Stage::kOptimize);
+  add("prove", "... and the proof", Stage::kProve);
+  add("report", "the reports again, from a finished run; measures nothing", Stage::kReport);
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,55 @@
+#include "cli/verdict_code.h"
+
+#include <algorithm>
+
+namespace hone::cli {
+namespace {
+
+using measure::Verdict;
+
+// Worst last.
+constexpr Verdict kRanking[] = {Verdict::kSaved, Verdict::kSame,     Verdict::kUnresolved,
+                                Verdict::kWorse, Verdict::kWithheld, Verdict::kFailed};
+
+int rank(Verdict verdict) {
+  return static_cast<int>(std::find(std::begin(kRanking), std::end(kRanking), verdict) -
+                          std::begin(kRanking));
+}
+
+int code(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSaved:
+      return 0;
+    case Verdict::kUnresolved:
+      return 3;
+    case Verdict::kWorse:
+      return 4;
+    case Verdict::kSame:
+      return 6;
+    case Verdict::kFailed:
+      return 7;
+    case Verdict::kWithheld:
+      return 8;
+  }
+  return 3;
+}
+
+}  // namespace
+
+int verdict_code(const pipeline::Proof& proof, const std::string& fail_on) {
+  int worst = -1;
+  for (const bool only_trained : {true, false}) {
+    for (const auto& comparison : proof.comparisons) {
+      if (comparison.role != "proof" || (only_trained && !comparison.trained)) continue;
+      worst = std::max(worst, rank(comparison.verdict));
+    }
+    if (worst >= 0) break;
+  }
+  if (worst < 0) return code(Verdict::kUnresolved);
+  const Verdict verdict = kRanking[worst];
+  if (fail_on == "worse" && worst < rank(Verdict::kWorse)) return 0;
+  if (fail_on == "unresolved" && worst < rank(Verdict::kUnresolved)) return 0;
+  return code(verdict);
+}
+
+}  // namespace hone::cli
