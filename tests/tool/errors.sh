@@ -1,0 +1,77 @@
+#!/bin/sh
+# Wrong input: a clear error that says what, where, why and what next, an exit code of its own, nothing
+# lost and nothing left running.
+. "$(dirname "$0")/lib.sh"
+make_tiny
+RECIPE=$WORK/tiny/recipe.toml
+
+exits "unknown verb is a usage error" 2 "$HONE" rnu tiny
+says "unknown verb: the nearest one is named" "hone run"
+exits "missing argument is a usage error" 2 "$HONE" run
+exits "no recipe" 25 "$HONE" run "$WORK/nowhere"
+says "no recipe: its path is named" "$WORK/nowhere"
+
+sed 's/rounds = 2/ruonds = 2/' "$RECIPE" >"$WORK/tiny/bad.toml"
+exits "unknown key" 11 "$HONE" run "$WORK/tiny/bad.toml"
+says "unknown key: file, line, column, suggestion" "bad.toml:26:1" "ruonds" "rounds"
+exits "unknown --set key" 2 "$HONE" run tiny --set prove.ruonds=3
+says "unknown --set key: suggestion" "rounds"
+exits "broken TOML" 11 sh -c "echo '[server' >'$WORK/tiny/bad.toml'; exec '$HONE' run '$WORK/tiny/bad.toml'"
+
+exits "missing tool" 12 "$HONE" run tiny --set build.toolchain=11
+says "missing tool: named, with its package" "clang-11"
+mkdir -p "$WORK/mixed"
+for tool in clang clang++ llvm-profdata llvm-ar llvm-ranlib llvm-nm llvm-objcopy llvm-strip llvm-size; do
+  ln -s "$(command -v "$tool-22" || echo "/usr/lib/llvm-22/bin/$tool")" "$WORK/mixed/$tool"
+done
+printf '#!/bin/sh\necho "Debian LLD 19.1.7 (compatible with GNU linkers)"\n' >"$WORK/mixed/ld.lld"
+chmod +x "$WORK/mixed/ld.lld"
+exits "mixed LLVM versions" 13 "$HONE" run tiny --set "build.toolchain=$WORK/mixed"
+says "mixed LLVM versions: both are named" "19.1.7" "22.1"
+
+exits "a source package that is not there" 14 sh -c "sed 's/^path = \"src\"/apt = \"no-such-package-x\"/' '$RECIPE' >'$WORK/tiny/apt.toml'; cd '$WORK' && exec '$HONE' build '$WORK/tiny/apt.toml'"
+says "a source package that is not there: named" "no-such-package-x"
+
+cp "$WORK/tiny/src/dial_server.cc" "$WORK/good.cc"
+sed -i 's/^int main/int broken = undeclared_name;\nint main/' "$WORK/tiny/src/dial_server.cc"
+exits "a build that fails" 15 "$HONE" build tiny
+says "a build that fails: first error and log" "undeclared_name" "error:" "log:"
+cp "$WORK/good.cc" "$WORK/tiny/src/dial_server.cc"
+
+exits "builds, for what follows" 0 "$HONE" build tiny
+python3 - "$WORK" <<'PY' &
+import socket, sys, time
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("127.0.0.1", 0)); s.listen(1)
+open(sys.argv[1] + "/taken", "w").write(str(s.getsockname()[1]))
+time.sleep(60)
+PY
+HOLDER=$!
+for _ in $(seq 50); do [ -s "$WORK/taken" ] && break; sleep 0.1; done
+PORT=$(cat "$WORK/taken")
+exits "port taken" 16 "$HONE" train tiny --set "server.command=[\"{binary}\",\"$PORT\",\"2000\"]" --set "server.ready={tcp=\"127.0.0.1:$PORT\",limit=3}"
+says "port taken: the port is named" "$PORT"
+kill "$HOLDER"
+wait "$HOLDER" 2>/dev/null
+exits "a server that never gets ready" 17 "$HONE" train tiny --set 'server.command=["{binary}","{port}","2000","never-ready"]' --set 'server.ready={http="http://127.0.0.1:{port}/",limit=1}'
+says "a server that never gets ready: log" "output.log"
+exits "a server that dies at the start" 18 "$HONE" train tiny --set 'server.command=["{binary}","{port}","2000","dies"]'
+says "a server that dies at the start: its words" "told to die" "exit status 3"
+exits "a server that dies in training" 18 "$HONE" train tiny --set 'server.command=["{binary}","{port}","2000","dies-under-load"]'
+exits "a leg whose answers are errors" 19 "$HONE" train tiny --set 'server.command=["{binary}","{port}","2000","errors"]' --set 'server.ready={tcp="127.0.0.1:{port}",limit=5}'
+says "a leg whose answers are errors: the status" "500"
+
+if [ "$(id -u)" -eq 0 ]; then
+  mkdir -p "$WORK/small"
+  if mount -t tmpfs -o size=64k tmpfs "$WORK/small" 2>/dev/null; then
+    exits "a full disk" 21 "$HONE" build tiny --work "$WORK/small/hone"
+    says "a full disk: said" "space"
+    umount "$WORK/small"
+  else
+    echo "# skipped: a full disk (no tmpfs can be mounted here)"
+  fi
+  chmod 755 "$WORK"
+  exits "no permission, as an unprivileged user" 22 setpriv --reuid=65534 --regid=65534 --clear-groups "$HONE" build "$WORK/tiny" --work "$WORK/denied"
+  says "no permission: the path" "denied"
+fi
+nothing_left "nothing is left running after errors"
