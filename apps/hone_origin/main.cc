@@ -19,7 +19,7 @@ using hone::traffic::origin::OriginSpec;
 using hone::traffic::origin::OriginThreads;
 
 constexpr const char* kUsage =
-    "hone_origin --listen ADDR:PORT [--tls-cert FILE --tls-key FILE] [--threads N]";
+    "hone_origin [--listen ADDR:PORT] [--tls-cert FILE --tls-key FILE] [--threads N]";
 
 struct Options {
   OriginSpec spec;

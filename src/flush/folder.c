@@ -103,18 +103,18 @@ static void publish(const char* path, const char* line) {
   if (!written || rename(temporary, path) != 0) unlink(temporary);
 }
 
-static const char* program(void) {
-  static char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+static const char* program(char path[PATH_MAX]) {
+  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
   path[length > 0 ? length : 0] = '\0';
   return path;
 }
 
 void flush_folder_ready(int modules) {
   char path[kFlushPathSize];
+  char own[PATH_MAX];
   char line[PATH_MAX + 64];
   compose(path, HONE_FLUSH_READY_SUFFIX);
-  snprintf(line, sizeof(line), "%d modules: %s\n", modules, program());
+  snprintf(line, sizeof(line), "%d modules: %s\n", modules, program(own));
   publish(path, line);
 }
 
@@ -143,10 +143,11 @@ void flush_folder_acknowledge(const char* suffix, int failed, int modules) {
 
 void flush_folder_refuse(const char* module, const char* reason) {
   char path[kFlushPathSize];
-  char line[2 * PATH_MAX];
+  char own[PATH_MAX];
+  char line[3 * PATH_MAX];
   compose(path, HONE_FLUSH_REFUSED_SUFFIX);
   const bool whole = module == NULL || strcmp(module, "/proc/self/exe") == 0;
-  const int length = snprintf(line, sizeof(line), "%s: %s%s%s\n", program(), whole ? "" : module,
+  const int length = snprintf(line, sizeof(line), "%s: %s%s%s\n", program(own), whole ? "" : module,
                               whole ? "" : ": ", reason);
   const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0) return;

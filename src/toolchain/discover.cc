@@ -48,11 +48,14 @@ tl::unexpected<Error> missing(const ToolSet& set) {
   for (const FoundTool& tool : set.tools) {
     if (tool.path.empty()) names.push_back(tool.role->tool);
   }
-  return fail(
-      ErrorKind::kToolMissing,
-      set.place + " is not complete: " + join(names, ", ") + (names.size() == 1 ? " is" : " are") +
-          " missing",
-      how_to_install(set, packages(set, [](const FoundTool& t) { return t.path.empty(); })));
+  // All that the set lacks at once: plain tools of another major, too, and the runtime.
+  std::vector<std::string> wanted =
+      packages(set, [&](const FoundTool& t) { return t.path.empty() || t.major != set.major; });
+  if (set.profile_runtime.empty()) wanted.push_back(runtime_package(set.major));
+  return fail(ErrorKind::kToolMissing,
+              set.place + " is not complete: " + join(names, ", ") +
+                  (names.size() == 1 ? " is" : " are") + " missing",
+              how_to_install(set, wanted));
 }
 
 tl::unexpected<Error> mixed(const ToolSet& set) {

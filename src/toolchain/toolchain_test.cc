@@ -128,6 +128,15 @@ TEST_F(ToolchainTest, AMissingToolIsNamedWithItsPackage) {
   }
 }
 
+TEST_F(ToolchainTest, WhatIsMissingIsToBeInstalledAtOnce) {
+  make_set(root_ / "path", "14.0.6");  // plain tools of another major are no part of 19
+  fs::remove(root_ / "path" / "clang");
+  const auto tools = discover_in("19", places_, system_);
+  ASSERT_FALSE(tools);
+  EXPECT_EQ(tools.error().kind, ErrorKind::kToolMissing);
+  EXPECT_EQ(tools.error().next, "sudo apt-get install clang-19 lld-19 llvm-19 libclang-rt-19-dev");
+}
+
 TEST_F(ToolchainTest, TheProfileRuntimeMustBeThere) {
   make_set(llvm(22), "22.1.8");
   fs::remove(llvm(22) / "libclang_rt.profile-x86_64.a");

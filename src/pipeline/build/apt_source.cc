@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "pipeline/build/apt_entries.h"
+#include "system/interrupt.h"
 #include "system/terminal.h"
 
 namespace hone::pipeline {
@@ -210,7 +211,9 @@ Result<AptSource> fetch_apt_source(const std::string& wanted, const Path& folder
   std::string why = apt.complaints();
   if (updated.limit) why = "apt-get update did not end in time; " + why;
 
-  std::vector<std::string> versions = listed_versions(apt.showsrc(package).value_or(""), package);
+  const Result<std::string> listed = apt.showsrc(package);
+  HONE_CHECK(system::check_interrupted());
+  std::vector<std::string> versions = listed_versions(listed.value_or(""), package);
   if (wanted != package) {
     const std::string asked = wanted.substr(package.size() + 1);
     if (!versions.empty() && std::find(versions.begin(), versions.end(), asked) == versions.end()) {

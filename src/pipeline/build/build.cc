@@ -60,6 +60,7 @@ class VariantBuild {
         HONE_CHECK(store_.use(stage_, variant_, *place));
         return built;
       }
+      say("again, because its program is gone from " + place->string());
     }
     if (!because.empty()) say("again, because " + because);
     return make(fingerprint);
@@ -109,7 +110,9 @@ class VariantBuild {
     work = std::filesystem::absolute(work);
     const Path place = std::filesystem::absolute(store_.root()) / "tree";
     HONE_TRY(const BuildTree tree, enter_build_tree(place, work, *os_.files));
-    if (tree.resumed) say("going on where it was cut; its cost counts from here");
+    say(tree.resumed ? "going on where it was cut; its cost counts from here; log: " +
+                           (work / "build.log").string()
+                     : "compiling; log: " + (work / "build.log").string());
 
     HONE_TRY(const build_systems::Job job, job_for(tree.path, work));
     const auto driver = build_systems::make_driver(recipe_.build.system);

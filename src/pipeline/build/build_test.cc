@@ -181,6 +181,8 @@ TEST_F(BuildTest, APrebuiltProgramHasABaselineOnlyAndIsTakenAnewWhenItChanges) {
   recipe_.build.commands.clear();
   const BuiltBinary first = built("baseline");
   EXPECT_EQ(os_.files->read(first.path).value_or(""), "one");
+  write("source/bin/server", "two");
+  EXPECT_FALSE(built("baseline").reused);
   const auto instrumented = build_variant("instrumented");
   ASSERT_FALSE(instrumented);
   EXPECT_EQ(instrumented.error().kind, ErrorKind::kRecipe);

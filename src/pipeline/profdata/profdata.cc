@@ -18,7 +18,7 @@ Result<std::string> Profdata::output_of(const std::vector<std::string>& argument
   // Through a file: a listing of all functions may be larger than what is kept in memory of a
   // child's output, and what the tool complains about belongs beside it.
   const system::Path output = scratch_ / kOutputFile;
-  HONE_CHECK(system_->files->write(output, ""));
+  HONE_CHECK(system_->files->remove_all(output));  // a child's output is appended
   system::Command command;
   command.argv = {tools_.profdata};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());

@@ -23,6 +23,9 @@ constexpr double kLargestStep = 4;  // of one step of the search
 constexpr double kCloseEnough = 0.04;
 constexpr int kMostSteps = 10;
 constexpr double kProbeS = 0.4;
+// A server that answers less than this share of the rate in time is past its knee.
+constexpr double kKeptUp = 0.97;
+constexpr double kMostMissed = 0.001;  // the limit that rounds are held to
 
 // Two significant digits: a rate that can be typed again.
 double round_rate(double rate) {

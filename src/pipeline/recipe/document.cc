@@ -4,9 +4,7 @@
 #include <sstream>
 #include <tuple>
 
-// A parse failure is a value here, as everywhere in hone.
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
+#include "pipeline/recipe/toml_library.h"
 
 namespace hone::pipeline {
 namespace {

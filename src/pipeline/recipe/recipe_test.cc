@@ -135,6 +135,17 @@ TEST_F(RecipeTest, SyntaxErrorsHaveAPosition) {
   EXPECT_EQ(kind_, ErrorKind::kRecipe);
   EXPECT_THAT(fault("[source]\napt = 'a'\napt = 'b'\n"), StartsWith("recipe.toml:3:"));
   EXPECT_THAT(fault("\xff\xfe"), StartsWith("recipe.toml:1:"));
+  // Found by the fuzzer: an assertion and an unreachable branch of the TOML library.
+  EXPECT_THAT(fault("[a]\nb = \xc3\xa9\n"), StartsWith("recipe.toml:2:"));
+  EXPECT_THAT(fault("[.["), StartsWith("recipe.toml:1:"));
+  EXPECT_THAT(fault("[a]\nb = { . = 1 }"), StartsWith("recipe.toml:2:"));
+}
+
+TEST_F(RecipeTest, LettersBeyondAsciiAreText) {
+  const auto recipe = parse(
+      std::string("[subject]\nsummary = \"\"\"proxy \\\n  \xc3\xa9t\xc3\xa9\"\"\"\n") + kSmall);
+  ASSERT_TRUE(recipe) << recipe.error().what;
+  EXPECT_EQ(recipe->summary, "proxy \xc3\xa9t\xc3\xa9");
 }
 
 TEST_F(RecipeTest, WrongTypes) {

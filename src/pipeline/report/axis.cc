@@ -10,6 +10,8 @@ namespace {
 
 // Fourteen steps can be told apart on paper and on 80 columns; the steps are those of rulers.
 constexpr int kMostSteps = 14;
+// A value that lies on a tick but for its last bits needs no further tick.
+constexpr double kRounding = 1e-9;
 constexpr double kSteps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
 }  // namespace
@@ -19,10 +21,10 @@ std::vector<Forest::Tick> percent_ticks(double low, double high) {
   double step = kSteps[0];
   for (const double candidate : kSteps) {
     step = candidate;
-    if (std::ceil(to / step) - std::floor(from / step) <= kMostSteps) break;
+    if (std::ceil(to / step - kRounding) - std::floor(from / step + kRounding) <= kMostSteps) break;
   }
-  const auto first = static_cast<int>(std::floor(from / step));
-  const auto last = std::max(static_cast<int>(std::ceil(to / step)), first + 1);
+  const auto first = static_cast<int>(std::floor(from / step + kRounding));
+  const auto last = std::max(static_cast<int>(std::ceil(to / step - kRounding)), first + 1);
   std::vector<Forest::Tick> ticks;
   for (int i = first; i <= last; ++i) {
     const double percent = i * step;

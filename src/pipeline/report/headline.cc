@@ -221,7 +221,7 @@ std::vector<Sentence> lead(const RunView& view) {
 }
 
 Terms facts(const RunView& view) {
-  Terms terms;
+  Terms terms{"What was compared", {}};
   const RunValues& run = view.run;
   add_fact(&terms, "subject", run.summary);
   add_fact(&terms, "source", run.source.text);

@@ -4,13 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/random.h"
-#include "system/terminal.h"
 
 namespace hone::pipeline::report {
 namespace {
@@ -301,26 +296,6 @@ void add_loads(RunValues* run, Random* random) {
   }
 }
 
-Comparison& find(RunValues* run, const std::string& load, const std::string& shape) {
-  for (Comparison& c : run->proof.comparisons)
-    if (c.load == load && c.shape == shape) return c;
-  throw std::logic_error("no such comparison in the fixture");
-}
-
-void shift(Comparison* c, double by) {
-  c->estimate = {round_to(c->estimate.effect + by, 1e-5), round_to(c->estimate.low + by, 1e-5),
-                 round_to(c->estimate.high + by, 1e-5)};
-  c->won = 0;
-  for (double& v : c->round_effects) {
-    v = round_to(v + by, 1e-4);
-    c->won += v < 0;
-  }
-  c->us_b = round_to(c->us_a * (1 + c->estimate.effect), 0.01);
-  c->us_saved = round_to(c->us_a - c->us_b, 0.01);
-  c->us_saved_low = round_to(-c->estimate.high * c->us_a, 0.01);
-  c->us_saved_high = round_to(-c->estimate.low * c->us_a, 0.01);
-}
-
 }  // namespace
 
 RunValues full_run() {
@@ -377,113 +352,6 @@ RunValues full_run() {
       {"machine.counters", "info", "no hardware counters: cycles and instructions are not shown",
        ""}};
   return run;
-}
-
-RunValues mixed_run() {
-  RunValues run = full_run();
-  run.proof.totals[0].verdict = Verdict::kWithheld;
-  run.proof.totals[1] = {"busy", {-0.0061, -0.0163, 0.0042}, Verdict::kUnresolved, 6};
-  shift(&find(&run, "busy", "h1-4k"), 0.081);
-  Comparison& same = find(&run, "busy", "h1-16k");
-  shift(&same, 0.0651);
-  same.verdict = Verdict::kSame;
-  same.why = "the 90 % interval lies inside what does not matter";
-  Comparison& worse = find(&run, "busy", "h1-redirect");
-  shift(&worse, 0.09);
-  worse.verdict = Verdict::kWorse;
-  Comparison& unresolved = find(&run, "busy", "h1-4k");
-  unresolved.verdict = Verdict::kUnresolved;
-  unresolved.why = "the interval includes 0: -0.9 % to +1.1 %";
-  unresolved.rounds_needed = 41;
-  unresolved.p_value = 0.81;
-  Comparison& withheld = find(&run, "burst16", "headers");
-  withheld.aa = {0.011, 0.003, 0.019};
-  withheld.verdict = Verdict::kWithheld;
-  withheld.why = "A against its own copy is not zero: +0.3 % to +1.9 %";
-  Comparison& failed = find(&run, "busy", "tls-h2-4k");
-  const Comparison before = failed;
-  failed = {};
-  failed.a = "A", failed.b = "B", failed.shape = before.shape, failed.load = before.load;
-  failed.verdict = Verdict::kFailed;
-  failed.why = "arm B (pgo-thinlto), round 1: 212 of 9,000 requests were reset";
-  return run;
-}
-
-RunValues compare_run() {
-  const RunValues full = full_run();
-  RunValues run;
-  run.command =
-      "hone compare --a './server --port {port}' --b './server --port {port} --extra 5' --url "
-      "http://127.0.0.1:{port}/";
-  run.started_at = full.started_at;
-  run.finished_at = "2026-11-30T19:56:10Z";
-  run.wall_s = 132;
-  run.machine = full.machine;
-  run.proof.design = full.proof.design;
-  Design& design = run.proof.design;
-  design.subject.clear();
-  design.arms = {arm("A", "./server --port {port}", '1'),
-                 arm("B", "./server --port {port} --extra 5", '1'),
-                 arm("A'", "./server --port {port}", '1')};
-  for (Arm& one : design.arms) one.binary.clear(), one.sha256.clear();
-  design.loads = {full.proof.design.loads[1]};
-  design.shapes = {full.proof.design.shapes[0]};
-  design.with_origin = false;
-  for (const Comparison& c : full.proof.comparisons)
-    if (c.load == "busy" && c.shape == "h1-4k") run.proof.comparisons.push_back(c);
-  Comparison& c = run.proof.comparisons.front();
-  shift(&c, 0.1335);
-  c.verdict = Verdict::kWorse;
-  c.why = "the interval excludes 0 and the effect is beyond the A/A floor of 1.1 %";
-  Comparison aa = c;
-  aa.role = "aa", aa.b = "A'", aa.estimate = c.aa, aa.round_effects = c.round_aa;
-  aa.verdict = Verdict::kSame;
-  run.proof.comparisons.push_back(aa);
-  run.proof.totals = {{"busy", run.proof.comparisons.front().estimate, Verdict::kWorse, 1}};
-  for (const ResolvedLoad& load : full.proof.loads)
-    if (load.load == "busy" && load.shape == "h1-4k") run.proof.loads.push_back(load);
-  for (const Round& round : full.proof.rounds)
-    if (round.load == "busy" && round.shape == "h1-4k") run.proof.rounds.push_back(round);
-  return run;
-}
-
-namespace {
-
-std::filesystem::path repository() {
-  // src/pipeline/report/report_fixture_test.cc
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
-}
-
-}  // namespace
-
-std::string read_repository_file(const std::string& path) {
-  std::ifstream in(repository() / path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = "tests/golden/" + name;
-  if (!system::environment("HONE_UPDATE_GOLDEN").empty()) {
-    std::filesystem::create_directories((repository() / path).parent_path());
-    std::ofstream(repository() / path, std::ios::binary) << text;
-    return;
-  }
-  const std::string golden = read_repository_file(path);
-  ASSERT_FALSE(golden.empty()) << path << " is missing: run once with HONE_UPDATE_GOLDEN=1";
-  if (golden == text) return;
-  // The first line that differs says more than two pages side by side.
-  std::istringstream a(golden), b(text);
-  std::string want, got;
-  for (int line = 1; std::getline(a, want) && std::getline(b, got); ++line)
-    if (want != got) {
-      ADD_FAILURE()
-          << path << ":" << line << " differs\n  golden: " << want << "\n  now:    " << got
-          << "\nif the change is meant, run once with HONE_UPDATE_GOLDEN=1 and read the diff";
-      return;
-    }
-  ADD_FAILURE() << path << " differs in length: " << golden.size() << " bytes, now " << text.size();
 }
 
 TEST(ReportFixture, IsARunThatHoneCouldHaveLeft) {

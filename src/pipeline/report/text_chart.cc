@@ -86,11 +86,13 @@ std::string ends(const Forest& forest, int width, bool unicode) {
   return gap < 1 ? left : left + std::string(static_cast<std::size_t>(gap), ' ') + right;
 }
 
-std::string legend(const Forest& forest, const Glyphs& g) {
+std::string legend(const Forest& forest, int width, const Glyphs& g) {
   std::string text = std::string(g.estimate) + " effect  " + g.low + g.line + g.high +
                      " 95 % interval  " + g.dot + " one round";
-  if (forest.band_low < forest.band_high && std::string(g.band) != " ")
-    text += "  " + std::string(g.band) + " too small to matter";
+  const std::string band = "  " + std::string(g.band) + " too small to matter";
+  if (forest.band_low < forest.band_high && std::string(g.band) != " " &&
+      display_width(text + band) <= width)
+    text += band;
   return text;
 }
 
@@ -109,8 +111,9 @@ std::vector<ChartLine> draw_chart(const Forest& forest, int width, bool unicode)
   const std::string margin(static_cast<std::size_t>(kIndent + labels + 2), ' ');
 
   std::vector<ChartLine> lines;
-  lines.push_back({std::string(kIndent, ' ') + legend(forest, unicode ? kUnicode : kAscii),
-                   Tone::kPlain, true});
+  lines.push_back(
+      {std::string(kIndent, ' ') + legend(forest, width - kIndent, unicode ? kUnicode : kAscii),
+       Tone::kPlain, true});
   lines.push_back({margin + ends(forest, plot, unicode), Tone::kPlain, true});
   for (const Forest::Row& row : forest.rows) {
     const Glyphs& glyphs = unicode ? (row.control ? kUnicodeControl : kUnicode)

@@ -14,7 +14,7 @@ struct ChartLine {
   bool muted = false;
 };
 
-// `width` columns at most, if it is 40 or more. Without `unicode` ASCII alone is used.
+// `width` columns at most, if it is 45 or more. Without `unicode` ASCII alone is used.
 std::vector<ChartLine> draw_chart(const Forest&, int width, bool unicode);
 
 }  // namespace hone::pipeline::report

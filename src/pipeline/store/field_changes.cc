@@ -44,7 +44,8 @@ std::string shortened(const std::string& text, std::size_t differs_at) {
 }
 
 std::string change(const std::string& field, const std::string& before, const std::string& after) {
-  const auto [left, right] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  const auto [left, right] =
+      std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   const auto differs_at = static_cast<std::size_t>(left - before.begin());
   return field + ": " + shortened(before, differs_at) + " -> " + shortened(after, differs_at);
 }

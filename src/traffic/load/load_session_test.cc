@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <optional>
 
 #include "base/random.h"
 #include "traffic/load/raw_server.h"
+#include "traffic/load/worker.h"
 
 namespace hone::traffic::load {
 namespace {
@@ -134,6 +136,31 @@ TEST_F(LoadSessionTest, ConnectionsClosedBetweenSlicesAreUpAgainBeforeTheNext) {
   EXPECT_EQ(4U, result.connections_made);
   EXPECT_EQ(0U, result.connection_error);
   EXPECT_EQ(50U, result.ok + result.missed);
+}
+
+TEST_F(LoadSessionTest, AConnectionClosedBetweenConnectingAndTheStartIsMadeAgain) {
+  serve([](int) { return Fate::kAnswer; });
+  std::unique_ptr<Worker> worker;
+  std::promise<Status> connected;
+  thread_->call([&] {
+    worker = *Worker::make(&thread_->loop(), spec_, {spec_.connections, 0, 1});
+    worker->connect([&](Status status) { connected.set_value(std::move(status)); });
+  });
+  ASSERT_TRUE(connected.get_future().get());
+  thread_->call([&] { server_->close_all(); });
+  thread_->call([] {});
+  std::promise<Result<SliceResult>> sliced;
+  thread_->call([&] {
+    EXPECT_EQ(0, worker->connections_up());
+    worker->prepare(slice_of(1000, 0.05));
+    worker->slice(system::net::Loop::read_clock(),
+                  [&](Result<SliceResult> result) { sliced.set_value(std::move(result)); });
+  });
+  const auto result = sliced.get_future().get();
+  thread_->call([&] { worker.reset(); });
+  ASSERT_TRUE(result);
+  EXPECT_EQ(50U, result->ok + result->missed);
+  EXPECT_EQ(8U, result->connections_made);
 }
 
 TEST_F(LoadSessionTest, WhatIsStillOpenAfterTheDrainIsUnfinishedAndItsConnectionIsReplaced) {

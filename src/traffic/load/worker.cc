@@ -177,6 +177,10 @@ void Worker::slice(Instant start, std::function<void(Result<SliceResult>)> done)
   before_.usage = system::net::LoopThread::usage_of_this_thread();
   loop_->set_spin(dispatcher_.spec().spin);
   dispatcher_.begin(start);
+  // What the peer closed since connect().
+  for (std::size_t line = 0; line < lines_.size(); ++line) {
+    if (lines_[line].phase == Phase::kDown) open(static_cast<int>(line));
+  }
 }
 
 Instant Worker::advance(Instant now) {

@@ -1,0 +1,116 @@
+// The made-up run with every verdict but `saved`, and as a comparison of two commands.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "pipeline/report/report_fixture.h"
+
+namespace hone::pipeline::report {
+namespace {
+
+using measure::Verdict;
+
+// As in the fixture: no last bits in golden files.
+double round_to(double value, double unit) { return std::round(value / unit) * unit; }
+
+Comparison& find(RunValues* run, const std::string& load, const std::string& shape) {
+  for (Comparison& c : run->proof.comparisons)
+    if (c.load == load && c.shape == shape) return c;
+  throw std::logic_error("no such comparison in the fixture");
+}
+
+void shift(Comparison* c, double by) {
+  c->estimate = {round_to(c->estimate.effect + by, 1e-5), round_to(c->estimate.low + by, 1e-5),
+                 round_to(c->estimate.high + by, 1e-5)};
+  c->won = 0;
+  for (double& v : c->round_effects) {
+    v = round_to(v + by, 1e-4);
+    c->won += v < 0;
+  }
+  c->us_b = round_to(c->us_a * (1 + c->estimate.effect), 0.01);
+  c->us_saved = round_to(c->us_a - c->us_b, 0.01);
+  c->us_saved_low = round_to(-c->estimate.high * c->us_a, 0.01);
+  c->us_saved_high = round_to(-c->estimate.low * c->us_a, 0.01);
+}
+
+}  // namespace
+
+RunValues mixed_run() {
+  RunValues run = full_run();
+  run.proof.totals[0].verdict = Verdict::kWithheld;
+  run.proof.totals[1] = {"busy", {-0.0061, -0.0163, 0.0042}, Verdict::kUnresolved, 6};
+  shift(&find(&run, "busy", "h1-4k"), 0.081);
+  Comparison& same = find(&run, "busy", "h1-16k");
+  shift(&same, 0.0651);
+  same.verdict = Verdict::kSame;
+  same.why = "the 90 % interval lies inside what does not matter";
+  Comparison& worse = find(&run, "busy", "h1-redirect");
+  shift(&worse, 0.09);
+  worse.verdict = Verdict::kWorse;
+  Comparison& unresolved = find(&run, "busy", "h1-4k");
+  unresolved.verdict = Verdict::kUnresolved;
+  unresolved.why = "the interval includes 0: -0.9 % to +1.1 %";
+  unresolved.rounds_needed = 41;
+  unresolved.p_value = 0.81;
+  Comparison& withheld = find(&run, "burst16", "headers");
+  withheld.aa = {0.011, 0.003, 0.019};
+  withheld.verdict = Verdict::kWithheld;
+  withheld.why = "A against its own copy is not zero: +0.3 % to +1.9 %";
+  Comparison& failed = find(&run, "busy", "tls-h2-4k");
+  const Comparison before = failed;
+  failed = {};
+  failed.a = "A", failed.b = "B", failed.shape = before.shape, failed.load = before.load;
+  failed.verdict = Verdict::kFailed;
+  failed.why = "arm B (pgo-thinlto), round 1: 212 of 9,000 requests were reset";
+  return run;
+}
+
+RunValues compare_run() {
+  const RunValues full = full_run();
+  RunValues run;
+  run.command =
+      "hone compare --a './server --port {port}' --b './server --port {port} --extra 5' --url "
+      "http://127.0.0.1:{port}/";
+  run.started_at = full.started_at;
+  run.finished_at = "2026-11-30T19:56:10Z";
+  run.wall_s = 132;
+  run.machine = full.machine;
+  run.proof.design = full.proof.design;
+  Design& design = run.proof.design;
+  design.subject.clear();
+  design.arms[0].variant = design.arms[2].variant = "./server --port {port}";
+  design.arms[1].variant = "./server --port {port} --extra 5";
+  for (Arm& one : design.arms) one.binary.clear(), one.sha256.clear();
+  design.loads = {full.proof.design.loads[1]};
+  design.shapes = {full.proof.design.shapes[0]};
+  design.with_origin = false;
+  for (const Comparison& c : full.proof.comparisons)
+    if (c.load == "busy" && c.shape == "h1-4k") run.proof.comparisons.push_back(c);
+  Comparison& c = run.proof.comparisons.front();
+  shift(&c, 0.1335);
+  c.verdict = Verdict::kWorse;
+  c.why = "the interval excludes 0 and the effect is beyond the A/A floor of 1.1 %";
+  Comparison aa = c;
+  aa.role = "aa", aa.b = "A'", aa.estimate = c.aa, aa.round_effects = c.round_aa;
+  aa.verdict = Verdict::kSame;
+  run.proof.comparisons.push_back(aa);
+  run.proof.totals = {{"busy", run.proof.comparisons.front().estimate, Verdict::kWorse, 1}};
+  for (const ResolvedLoad& load : full.proof.loads)
+    if (load.load == "busy" && load.shape == "h1-4k") run.proof.loads.push_back(load);
+  for (const Round& round : full.proof.rounds)
+    if (round.load == "busy" && round.shape == "h1-4k") run.proof.rounds.push_back(round);
+  return run;
+}
+
+TEST(ReportFixture, TheMixedRunHasEveryVerdict) {
+  const RunValues run = mixed_run();
+  for (const Verdict verdict : {Verdict::kSaved, Verdict::kWorse, Verdict::kSame,
+                                Verdict::kUnresolved, Verdict::kWithheld, Verdict::kFailed}) {
+    bool found = false;
+    for (const Comparison& c : run.proof.comparisons) found = found || c.verdict == verdict;
+    EXPECT_TRUE(found) << measure::name(verdict);
+  }
+}
+
+}  // namespace hone::pipeline::report
