@@ -34,7 +34,7 @@ TEST(JudgeRound, StealSpoilsTheWholeRound) {
   round.environment.steal = 0.02;
   judge_round(&round, 8000);
   EXPECT_FALSE(round.valid);
-  EXPECT_THAT(round.why_invalid, HasSubstr("steal"));
+  EXPECT_THAT(round.why_invalid, HasSubstr("2.00 %"));
   EXPECT_FALSE(round.trials[2].valid);
 }
 

@@ -237,7 +237,7 @@ Table every_round_table(const RunView& view) {
   Table table;
   table.title = "Every round";
   table.folded = true;
-  table.columns = {{"load"}, {"shape"}, {"round", true}, {"started"}, {"spinner"}};
+  table.columns = {{"load"}, {"shape"}, {"round", true}, {"started", false, 1}, {"spinner"}};
   table.columns.insert(table.columns.end(), kEnvironmentColumns.begin(), kEnvironmentColumns.end());
   for (const Round& round : view.run.proof.rounds) {
     std::string number = std::to_string(round.number);
@@ -292,8 +292,8 @@ Section statistics_section(const RunView& view) {
                    {"rounds", true},
                    {"pair SD", true, 0, "standard deviation of the per-round log effects"},
                    {"p", true, 0, "two-sided t test of no effect, before Holm's adjustment"},
-                   {"Hodges-Lehmann", true, 0, "a median of the effect: description only"},
-                   {"A/A", true, 0, "the copy of A against A"},
+                   {"Hodges-Lehmann", true, 2, "a median of the effect: description only"},
+                   {"A/A", true, 1, "the copy of A against A"},
                    {"smallest detectable", true, 0, "with 80 % power at this number of rounds"},
                    {"rounds needed", true, 0, "to resolve the effect seen"},
                    {"verdict", false, 0, "", true}};

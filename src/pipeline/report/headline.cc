@@ -128,8 +128,9 @@ std::optional<Sentence> saved_time(const LoadView& load) {
   }
   if (saved == 0) return std::nullopt;
   const std::string amount = saved == 1 ? microseconds(low) : microsecond_range(low, high);
-  return Sentence{"In time, a request takes " + amount + " us less" +
-                  (saved > 1 ? ", by shape." : ".")};
+  return Sentence{(saved == load.trained.size() ? "In time, a request takes "
+                                                : "In time, where saved, a request takes ") +
+                  amount + " us less" + (saved > 1 ? ", by shape." : ".")};
 }
 
 std::optional<Sentence> unresolved_sentence(const LoadView& load) {

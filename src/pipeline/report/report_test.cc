@@ -134,6 +134,14 @@ TEST(Terminal, FitsItsWidth) {
   }
 }
 
+TEST(Terminal, EverythingFitsAHundredColumnsButCommands) {
+  const RunValues run = full_run();
+  TerminalStyle style;
+  style.everything = true;
+  for (const std::string& line : split(render_terminal(make_run_report(run), style), '\n'))
+    EXPECT_TRUE(display_width(line) <= 100 || line.find(run.command) != std::string::npos) << line;
+}
+
 TEST(Terminal, ColoursOnlyWhenAskedAndSaysTheSame) {
   const Model model = make_run_report(mixed_run());
   TerminalStyle style;

@@ -162,7 +162,7 @@ void write(Writer* out, const Table& table) {
       out->paragraph(row.note, kIndent + 2, Writer::colour_of(row.tone));
   }
   if (!dropped.empty())
-    out->paragraph("Left out for width: " + join(dropped, ", ") + ".", kIndent, "2");
+    out->paragraph("Left out for width: " + join(dropped, "; ") + ".", kIndent, "2");
   if (!table.note.empty()) out->paragraph(table.note, kIndent, "2");
 }
 

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Every `hone` command that README.md and the pages under docs show runs as it stands there, but for
+# where hone lies.
+. "$(dirname "$0")/lib.sh"
+# Lines of ```sh blocks that begin with build/release/bin/hone, continuation lines joined.
+commands() {
+  awk '/^```sh/ {code = 1; next} /^```/ {code = 0} code {print}' "$@" |
+    sed -e ':join' -e '/\\$/N' -e 's/\\\n *//' -e 'tjoin' | grep '^build/release/bin/hone' |
+    sed 's/ *# .*//'
+}
+commands "$ROOT"/README.md "$ROOT"/docs/*.md >"$WORK/commands"
+check "the documents show commands" test -s "$WORK/commands"
+ln -s "$ROOT/subjects" "$WORK/subjects"
+mkdir -p "$WORK/build/release" "$WORK/build/dev"
+ln -s "$BIN" "$WORK/build/release/bin"
+ln -s "$BIN" "$WORK/build/dev/bin"
+while read -r command; do
+  (cd "$WORK" && exec timeout 300 sh -c "$command") >"$WORK/out" 2>&1 </dev/null
+  status=$?
+  case $status in
+    0 | 3 | 4 | 6 | 8) pass "runs: $command" ;;
+    *) flunk "runs: $command" "exit status $status" "$(tail -n 15 "$WORK/out")" ;;
+  esac
+done <"$WORK/commands"
+nothing_left "nothing is left running after the documents' commands"

@@ -1,0 +1,24 @@
+#!/bin/sh
+# One smoke run of a real proxy, nghttpx from its source package: every leg, and the proof of one shape.
+. "$(dirname "$0")/lib.sh"
+(cd "$WORK" && exec timeout 800 "$HONE" run "$ROOT/subjects/nghttpx" --smoke --shapes 'h1-4k' \
+  --loads burst16 --output "$WORK/report") >"$WORK/out" 2>&1 </dev/null
+status=$?
+if [ "$status" -eq 14 ]; then
+  echo "ok nghttpx goes from source to a verdict # SKIP its source package cannot be had here"
+  exit 0
+fi
+case $status in
+  0 | 3 | 4 | 6 | 8) pass "nghttpx goes from source to a verdict" ;;
+  *) flunk "nghttpx goes from source to a verdict" "exit status $status" "$(tail -n 25 "$WORK/out")" ;;
+esac
+check "its report is whole" test -s "$WORK/report/report.html"
+check "no profile is lost: every leg counted, no count discarded" python3 - "$WORK/report/report.json" <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+names = {leg["name"] for leg in r["legs"]}
+wanted = {"h1-4k", "h1-16k", "h2-4k", "h1-headers", "h1-tls-4k", "h2-tls-4k", "start-up"}
+assert names == wanted, names
+assert all(leg["functions_covered"] > 50 for leg in r["legs"]), r["legs"]
+PY
+nothing_left "nothing is left running after nghttpx"
