@@ -1,5 +1,5 @@
-// Every test program's main: a test that starts children needs the supervisor that hone's own binary
-// carries, and finds it in itself.
+// Every test program's main: a test that starts children needs the supervisor that hone's own
+// binary carries, and finds it in itself.
 #include <gmock/gmock.h>
 
 #include <csignal>

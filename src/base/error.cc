@@ -4,27 +4,48 @@ namespace hone {
 
 const char* name(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kInternal: return "internal";
-    case ErrorKind::kUsage: return "usage";
-    case ErrorKind::kRecipe: return "recipe";
-    case ErrorKind::kToolMissing: return "tool-missing";
-    case ErrorKind::kToolchain: return "toolchain";
-    case ErrorKind::kSource: return "source";
-    case ErrorKind::kBuildFailed: return "build-failed";
-    case ErrorKind::kPortTaken: return "port-taken";
-    case ErrorKind::kNotReady: return "not-ready";
-    case ErrorKind::kSubjectDied: return "subject-died";
-    case ErrorKind::kLegFailed: return "leg-failed";
-    case ErrorKind::kProfile: return "profile";
-    case ErrorKind::kMachineUnfit: return "machine-unfit";
-    case ErrorKind::kDiskFull: return "disk-full";
-    case ErrorKind::kPermission: return "permission";
-    case ErrorKind::kLocked: return "locked";
-    case ErrorKind::kTimeout: return "timeout";
-    case ErrorKind::kNotFound: return "not-found";
-    case ErrorKind::kIo: return "io";
-    case ErrorKind::kNetwork: return "network";
-    case ErrorKind::kInterrupted: return "interrupted";
+    case ErrorKind::kInternal:
+      return "internal";
+    case ErrorKind::kUsage:
+      return "usage";
+    case ErrorKind::kRecipe:
+      return "recipe";
+    case ErrorKind::kToolMissing:
+      return "tool-missing";
+    case ErrorKind::kToolchain:
+      return "toolchain";
+    case ErrorKind::kSource:
+      return "source";
+    case ErrorKind::kBuildFailed:
+      return "build-failed";
+    case ErrorKind::kPortTaken:
+      return "port-taken";
+    case ErrorKind::kNotReady:
+      return "not-ready";
+    case ErrorKind::kSubjectDied:
+      return "subject-died";
+    case ErrorKind::kLegFailed:
+      return "leg-failed";
+    case ErrorKind::kProfile:
+      return "profile";
+    case ErrorKind::kMachineUnfit:
+      return "machine-unfit";
+    case ErrorKind::kDiskFull:
+      return "disk-full";
+    case ErrorKind::kPermission:
+      return "permission";
+    case ErrorKind::kLocked:
+      return "locked";
+    case ErrorKind::kTimeout:
+      return "timeout";
+    case ErrorKind::kNotFound:
+      return "not-found";
+    case ErrorKind::kIo:
+      return "io";
+    case ErrorKind::kNetwork:
+      return "network";
+    case ErrorKind::kInterrupted:
+      return "interrupted";
   }
   return "internal";
 }

@@ -6,7 +6,8 @@ Result<Json> parse_json(std::string_view text, const std::string& name) {
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::exception& e) {
-    return fail(ErrorKind::kIo, name + " is not JSON: " + e.what(), "remove it; hone makes it again");
+    return fail(ErrorKind::kIo, name + " is not JSON: " + e.what(),
+                "remove it; hone makes it again");
   }
 }
 

@@ -13,10 +13,10 @@ class Random {
  public:
   explicit Random(std::uint64_t seed);
   std::uint64_t next();
-  double uniform();                         // [0, 1)
-  std::uint64_t below(std::uint64_t n);     // [0, n), unbiased; n > 0
-  double exponential(double mean);          // mean > 0
-  double normal();                          // mean 0, deviation 1 (Box-Muller)
+  double uniform();                      // [0, 1)
+  std::uint64_t below(std::uint64_t n);  // [0, n), unbiased; n > 0
+  double exponential(double mean);       // mean > 0
+  double normal();                       // mean 0, deviation 1 (Box-Muller)
 
   template <typename T>
   void shuffle(std::vector<T>& items) {

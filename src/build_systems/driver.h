@@ -19,24 +19,25 @@ struct Flags {
 };
 
 struct Job {
-  system::Path source;               // never written to; systems that build in place get a copy
-  system::Path tree;                 // build tree of this variant, hone's own
-  std::string target;                // what to build; empty: the default target
-  std::string binary;                // where the result is, relative to the tree
+  system::Path source;                 // never written to; systems that build in place get a copy
+  system::Path tree;                   // build tree of this variant, hone's own
+  std::string target;                  // what to build; empty: the default target
+  std::string binary;                  // where the result is, relative to the tree
   std::vector<std::string> configure;  // arguments for the project's own configure step
-  std::vector<std::string> commands;   // `custom` only: shell lines, run in the tree with CC, CXX ...
+  std::vector<std::string>
+      commands;  // `custom` only: shell lines, run in the tree with CC, CXX ...
   std::map<std::string, std::string> env;
   int jobs = 1;
   Flags flags;
   toolchain::Toolchain tools;
-  system::Path log;                  // everything the build prints, appended
+  system::Path log;  // everything the build prints, appended
   double limit_s = 7200;
 };
 
 struct Built {
   system::Path binary;
   double wall_s = 0, cpu_s = 0;
-  long peak_rss_kib = 0;             // of the largest single process
+  long peak_rss_kib = 0;  // of the largest single process
 };
 
 class Driver {

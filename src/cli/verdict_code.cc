@@ -40,7 +40,8 @@ int verdict_code(const pipeline::Proof& proof, const std::string& fail_on) {
   int worst = -1;
   for (const bool only_trained : {true, false}) {
     for (const auto& comparison : proof.comparisons) {
-      if (comparison.role != "proof" || (only_trained && !comparison.trained)) continue;
+      const bool counts = comparison.role == "proof" || comparison.role == "held-out";
+      if (!counts || (only_trained && !comparison.trained)) continue;
       worst = std::max(worst, rank(comparison.verdict));
     }
     if (worst >= 0) break;

@@ -14,9 +14,9 @@ namespace hone::toolchain {
 
 struct Toolchain {
   int major = 0;
-  std::string version;                                // "22.1.8"
+  std::string version;                                                       // "22.1.8"
   std::string cc, cxx, lld, profdata, ar, ranlib, nm, objcopy, strip, size;  // absolute paths
-  std::string profile_runtime;                        // libclang_rt.profile*.a
+  std::string profile_runtime;  // libclang_rt.profile*.a
 };
 HONE_JSON(Toolchain)
 

@@ -1,8 +1,8 @@
-// A server whose work per request is dialled: `dial_server PORT TURNS [MODE]` turns a loop TURNS times
-// for each request before it answers. A proof must find a known difference between two settings of
-// the dial, and must not find one between equal settings.
-// MODE: "errors" answers 500; "restart" ends after 500 requests; "never-ready" answers nothing;
-// "dies" ends at once; "dies-under-load" ends after 200 requests.
+// A server whose work per request is dialled: `dial_server PORT TURNS [MODE]` turns a loop TURNS
+// times for each request before it answers. A proof must find a known difference between two
+// settings of the dial, and must not find one between equal settings. MODE: "errors" answers 500;
+// "restart" ends after 500 requests; "never-ready" answers nothing; "dies" ends at once;
+// "dies-under-load" ends after 200 requests.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -12,16 +12,24 @@ compares() {
     --url 'http://127.0.0.1:{port}/' --rate 6000 --arrivals burst:16 --seed 7 "$@"
 }
 # 22,000 turns are about 40 us; 7.5 % more of them are 5 % more work on the whole request.
-(cd "$WORK" && exec timeout 600 "$HONE" compare --ready 'http://127.0.0.1:{port}/' \
-  --url 'http://127.0.0.1:{port}/' --rate 6000 --arrivals burst:16 --seed 7 --duration 2 --rounds 6 \
-  --a "$DIAL {port} 22000" --b "$DIAL {port} 22000" --output "$WORK/aa") >"$WORK/out" 2>&1 </dev/null
-status=$?
+run_whole "$HONE" compare --ready 'http://127.0.0.1:{port}/' --url 'http://127.0.0.1:{port}/' \
+  --rate 6000 --arrivals burst:16 --seed 7 --duration 2 --rounds 6 \
+  --a "$DIAL {port} 22000" --b "$DIAL {port} 22000" --output "$WORK/aa"
 case $status in
-  3 | 6) pass "a server against itself is neither saved nor worse" ;;
+  3 | 6 | 8) pass "a server against itself is neither saved nor worse" ;;
   *) flunk "a server against itself is neither saved nor worse" "exit status $status" "$(tail -n 25 "$WORK/out")" ;;
 esac
-compares "5 % of extra work is found" 4 --duration 2 --rounds 6 \
-  --a "$DIAL {port} 22000" --b "$DIAL {port} 23650"
+# By design one sound comparison in twenty is withheld, because the copy differs from its original by
+# chance: then another seed is drawn, as a user would.
+for seed in 7 8 9; do
+  run_whole "$HONE" compare --ready 'http://127.0.0.1:{port}/' --url 'http://127.0.0.1:{port}/' \
+    --rate 6000 --arrivals burst:16 --seed "$seed" --duration 2 --rounds 6 \
+    --a "$DIAL {port} 22000" --b "$DIAL {port} 23650"
+  [ "$status" -eq 8 ] || break
+done
+if [ "$status" -eq 4 ]; then pass "5 % of extra work is found"; else
+  flunk "5 % of extra work is found" "exit status $status, not 4" "$(tail -n 25 "$WORK/out")"
+fi
 says "5 % of extra work: said in words" "worse"
 compares "an arm that answers errors has failed" 7 --rounds 2 --duration 0.8 \
   --a "$DIAL {port} 2000" --b "$DIAL {port} 2000 errors"

@@ -15,11 +15,6 @@ mkdir -p "$WORK/build/release" "$WORK/build/dev"
 ln -s "$BIN" "$WORK/build/release/bin"
 ln -s "$BIN" "$WORK/build/dev/bin"
 while read -r command; do
-  (cd "$WORK" && exec timeout 300 sh -c "$command") >"$WORK/out" 2>&1 </dev/null
-  status=$?
-  case $status in
-    0 | 3 | 4 | 6 | 8) pass "runs: $command" ;;
-    *) flunk "runs: $command" "exit status $status" "$(tail -n 15 "$WORK/out")" ;;
-  esac
+  proves "runs: $command" sh -c "$command"
 done <"$WORK/commands"
 nothing_left "nothing is left running after the documents' commands"

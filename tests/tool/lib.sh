@@ -30,17 +30,37 @@ check() {
   fi
 }
 
-# exits NAME STATUS COMMAND...: the command, run in $WORK, ends with that status; its output is in
-# $WORK/out.
+# run_whole COMMAND...: runs it in $WORK, output in $WORK/out; its exit status is in $status. Where the
+# machine was too noisy for a proof (5) it goes on from the finished rounds, as a user would.
+run_whole() {
+  for _ in 1 2 3 4 5 6; do
+    (cd "$WORK" && exec timeout 800 "$@") >"$WORK/out" 2>&1 </dev/null
+    status=$?
+    [ "$status" -eq 5 ] || break
+  done
+}
+
+# exits NAME STATUS COMMAND...: the command ends with that status.
 exits() {
   name=$1
   wanted=$2
   shift 2
-  (cd "$WORK" && exec timeout 600 "$@") >"$WORK/out" 2>&1 </dev/null
-  status=$?
+  run_whole "$@"
   if [ "$status" -eq "$wanted" ]; then pass "$name"; else
     flunk "$name" "exit status $status, not $wanted: $*" "$(tail -n 20 "$WORK/out")"
   fi
+}
+
+# proves NAME COMMAND...: the command comes to a verdict, whichever. Withheld is one too: in about one
+# of twenty sound proofs a copy differs from itself by chance.
+proves() {
+  name=$1
+  shift
+  run_whole "$@"
+  case $status in
+    0 | 3 | 4 | 6 | 8) pass "$name" ;;
+    *) flunk "$name" "exit status $status: $*" "$(tail -n 20 "$WORK/out")" ;;
+  esac
 }
 
 # says NAME TEXT...: the last output holds every text.

@@ -1,17 +1,13 @@
 #!/bin/sh
 # One smoke run of a real proxy, nghttpx from its source package: every leg, and the proof of one shape.
 . "$(dirname "$0")/lib.sh"
-(cd "$WORK" && exec timeout 800 "$HONE" run "$ROOT/subjects/nghttpx" --smoke --shapes 'h1-4k' \
-  --loads burst16 --output "$WORK/report") >"$WORK/out" 2>&1 </dev/null
-status=$?
+run_whole "$HONE" build "$ROOT/subjects/nghttpx"
 if [ "$status" -eq 14 ]; then
   echo "ok nghttpx goes from source to a verdict # SKIP its source package cannot be had here"
   exit 0
 fi
-case $status in
-  0 | 3 | 4 | 6 | 8) pass "nghttpx goes from source to a verdict" ;;
-  *) flunk "nghttpx goes from source to a verdict" "exit status $status" "$(tail -n 25 "$WORK/out")" ;;
-esac
+proves "nghttpx goes from source to a verdict" "$HONE" run "$ROOT/subjects/nghttpx" --smoke \
+  --shapes h1-4k --loads burst16 --output "$WORK/report"
 check "its report is whole" test -s "$WORK/report/report.html"
 check "no profile is lost: every leg counted, no count discarded" python3 - "$WORK/report/report.json" <<'PY'
 import json, sys

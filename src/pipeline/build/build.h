@@ -1,4 +1,5 @@
-// Stage 2: a binary from the source, in one variant's flags. Also what optimize uses, with a profile.
+// Stage 2: a binary from the source, in one variant's flags. Also what optimize uses, with a
+// profile.
 #pragma once
 
 #include <optional>
@@ -21,15 +22,15 @@ HONE_JSON(BuildCosts)
 
 // What the compiler said about the profile while using it (pgo variants).
 struct ProfileUse {
-  std::uint64_t functions_mismatched = 0;   // hash mismatch: their counts were discarded
-  std::uint64_t functions_missing = 0;      // no profile data
-  std::uint64_t counts_discarded = 0;       // "up to N count discarded", added up
+  std::uint64_t functions_mismatched = 0;  // hash mismatch: their counts were discarded
+  std::uint64_t functions_missing = 0;     // no profile data
+  std::uint64_t counts_discarded = 0;      // "up to N count discarded", added up
 };
 HONE_JSON(ProfileUse)
 
 struct BuiltBinary {
-  std::string variant;         // "baseline", "instrumented", "pgo-thinlto"
-  std::string path;            // in the store
+  std::string variant;  // "baseline", "instrumented", "pgo-thinlto"
+  std::string path;     // in the store
   std::string sha256;
   std::string log;
   std::vector<std::string> compile_flags, link_flags;
@@ -40,9 +41,9 @@ struct BuiltBinary {
 HONE_JSON(BuiltBinary)
 
 struct FetchedSource {
-  std::string path;            // the tree to build; hone never writes into it
-  std::string identity;        // what it is, for fingerprints: version and hash, or a tree hash
-  std::string text;            // for reports: "nghttp2 1.52.0-1+deb12u2 (Debian source package)"
+  std::string path;      // the tree to build; hone never writes into it
+  std::string identity;  // what it is, for fingerprints: version and hash, or a tree hash
+  std::string text;      // for reports: "nghttp2 1.52.0-1+deb12u2 (Debian source package)"
 };
 HONE_JSON(FetchedSource)
 

@@ -7,8 +7,8 @@
 namespace hone::pipeline {
 
 struct Product {
-  std::string folder;                  // out/
-  std::vector<std::string> files;      // binary, debug file, .profdata, recipe, flags, hashes
+  std::string folder;              // out/
+  std::vector<std::string> files;  // binary, debug file, .profdata, recipe, flags, hashes
 };
 HONE_JSON(Product)
 

@@ -120,6 +120,7 @@ std::string reason(const Cell& cell, const Judgement& j, Verdict before_holm) {
 Comparison proof_of(const Proof& proof, const Cell& cell, Verdict before_holm) {
   const Judgement& j = cell.judgement;
   Comparison c;
+  c.role = cell.shape->train ? "proof" : "held-out";
   c.a = proof.design.arms[0].name;
   c.b = proof.design.arms[1].name;
   c.shape = cell.shape->name;

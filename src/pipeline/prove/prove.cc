@@ -177,25 +177,18 @@ class ProofRun {
       }
       cell->add(*std::move(round));
       if (valid) return {};
-      HONE_CHECK(check_spoiled(number));
+      HONE_CHECK(check_spoiled(cell->rounds.back().why_invalid));
     }
   }
 
-  Status check_spoiled(int number) {
-    int spoiled = 0;
-    std::string last;
-    for (const Cell& cell : cells_) {
-      for (const Round& round : cell.rounds) {
-        if (round.valid) continue;
-        ++spoiled;
-        last = round.why_invalid;
-      }
-    }
-    if (spoiled <= kSpoiledGrace || spoiled <= kMostSpoiled * planned()) return {};
+  // Counts this run's alone: whoever quietened the machine and runs again starts with none.
+  Status check_spoiled(const std::string& why) {
+    ++spoiled_;
+    if (spoiled_ <= kSpoiledGrace || spoiled_ <= kMostSpoiled * planned()) return {};
     return fail(
         ErrorKind::kMachineUnfit,
-        fmt::format("{} of {} rounds had to be repeated by round {}; the last one because {}",
-                    spoiled, planned(), number, last),
+        fmt::format("{} rounds had to be repeated in a proof of {}; the last one because {}",
+                    spoiled_, planned(), why),
         "quiet the machine (`hone doctor` shows what it sees) and run again: finished "
         "rounds are kept");
   }
@@ -207,6 +200,7 @@ class ProofRun {
   Observer& observer_;
   Rig rig_;
   std::vector<Cell> cells_;
+  int spoiled_ = 0;
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ using traffic::load::SliceSpec;
 // Slices so short scatter by several per cent, so a tighter bound would wait for luck.
 constexpr double kWarmSliceS = 0.25;
 constexpr double kWarmAgreement = 0.10;
+// /proc/stat counts whole ticks, so either end of a stretch is known to one tick only.
+constexpr double kTickS = 0.01;
 constexpr double kIdleS = 0.2;  // over which an arm's idle burn is read: many timer periods
 
 std::uint64_t text_seed(const std::string& text) {
@@ -244,7 +246,8 @@ class RoundRun {
         (after.at_s - before.at_s) * static_cast<double>(design_.server_cpus.size());
     measure::Environment& seen = round_.environment;
     seen.steal = (after.steal_s - before.steal_s) / wall;
-    seen.foreign_cpu = std::max(0.0, (after.busy_s - before.busy_s - accounted_s) / wall);
+    const double unknown = kTickS * 2 * static_cast<double>(design_.server_cpus.size());
+    seen.foreign_cpu = std::max(0.0, (after.busy_s - before.busy_s - accounted_s - unknown) / wall);
     seen.throttled_s = after.throttled_s - before.throttled_s;
     seen.run_delay = run_delay_s / wall;
     std::uint64_t scheduled = 0;

@@ -33,7 +33,7 @@ const Leg* leg_named(const RunView& view, const std::string& name) {
 std::string share_text(const Leg* leg) {
   if (!leg) return "-";
   if (leg->name != kStartUpLeg) return format_percent(leg->share);
-  return leg->share > 0 ? "1 start per " + rate(1 / leg->share) + " requests" : "-";
+  return leg->share > 0 ? "1 per " + rate(1 / leg->share) : "-";
 }
 
 Table leg_table(const RunView& view) {
@@ -41,13 +41,13 @@ Table leg_table(const RunView& view) {
   table.title = "Legs";
   table.columns = {{"leg"},
                    {"requests", true, 0, "answered as expected; of start-up: starts"},
-                   {"share", true, 0, "of the traffic, as the recipe has it"},
+                   {"share", true, 0, "of the traffic; of start-up: starts per requests"},
                    {"weight", true, 0, "given to the merge: share over requests, as an integer"},
                    {"functions covered", true},
                    {"only here", true, 0, "functions that no other leg reaches"},
                    {"profiles", true, 0, "one per process"},
-                   {"took", true},
-                   {"us per request, instrumented", true}};
+                   {"took", true, 1},
+                   {"instrumented us", true, 0, "CPU per request of the instrumented subject"}};
   for (const LegCoverage& coverage : view.run.profile.legs) {
     const Leg* leg = leg_named(view, coverage.name);
     table.rows.push_back(

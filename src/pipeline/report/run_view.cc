@@ -3,12 +3,16 @@
 #include "pipeline/report/run_view.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace hone::pipeline::report {
 namespace {
 
+constexpr int kLeastGravity = 2;
+
 int gravity(const Finding& finding) {
-  return finding.severity == "serious" ? 0 : finding.severity == "warning" ? 1 : 2;
+  return finding.severity == "serious" ? 0 : finding.severity == "warning" ? 1 : kLeastGravity;
 }
 
 LoadView& find_or_add(std::vector<LoadView>* loads, const std::string& name) {
@@ -37,8 +41,10 @@ RunView::RunView(const RunValues& values) : run(values), rebuilt(!values.builds.
   }
   for (const Total& total : proof.totals) find_or_add(&loads, total.load).total = &total;
   std::erase_if(loads, [](const LoadView& load) { return load.all().empty() && !load.total; });
-  std::stable_partition(loads.begin(), loads.end(),
-                        [](const LoadView& load) { return load.asked && load.asked->busy > 0; });
+  std::vector<LoadView> fixed;
+  for (LoadView& load : std::exchange(loads, {}))
+    (load.asked && load.asked->busy > 0 ? loads : fixed).push_back(std::move(load));
+  std::move(fixed.begin(), fixed.end(), std::back_inserter(loads));
 }
 
 const ResolvedLoad* RunView::resolved(const std::string& load, const std::string& shape) const {
@@ -96,9 +102,11 @@ Findings RunView::findings() const {
     });
     if (!known) all.push_back(finding);
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Finding& a, const Finding& b) { return gravity(a) < gravity(b); });
-  return all;
+  Findings sorted;
+  for (int grave = 0; grave <= kLeastGravity; ++grave)
+    for (const Finding& finding : all)
+      if (gravity(finding) == grave) sorted.push_back(finding);
+  return sorted;
 }
 
 }  // namespace hone::pipeline::report

@@ -15,7 +15,7 @@ namespace hone::traffic::wire {
 namespace {
 
 constexpr long kHour = 3600;
-constexpr long kValidFor = 30 * 24 * kHour;  // as tls.h says
+constexpr long kValidFor = 30L * 24 * kHour;  // as tls.h says
 
 bool add_extension(X509* certificate, int nid, const char* value) {
   X509V3_CTX context;

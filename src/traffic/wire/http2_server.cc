@@ -102,6 +102,7 @@ struct Http2Server::Callbacks {
     if (!stream->trailers.empty()) {
       *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
       std::vector<nghttp2_nv> fields;
+      fields.reserve(stream->trailers.size());
       for (const Header& trailer : stream->trailers) {
         fields.push_back(http2_field(trailer.name, trailer.value, Http2Text::kCopied));
       }
