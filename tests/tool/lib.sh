@@ -142,8 +142,8 @@ arrivals = "burst:16"
 
 [prove]
 rounds = 2
-slices = 2
-slice = 0.1
+slices = 4
+slice = 0.4
 head = 0.02
 
 [[shape]]
