@@ -169,14 +169,26 @@ class RoundRun {
     return {};
   }
 
+  // The machine's own account of the server's CPUs and the spinner's, read at one moment: waiting
+  // for an arm to be quiet between the two would count as the CPU of others.
+  struct CpuReading {
+    measure::MachineReading machine;
+    std::int64_t spun_ns = 0;
+  };
+  Result<CpuReading> read_cpus() {
+    CpuReading reading;
+    HONE_TRY(reading.machine, measure::read_machine(system_, design_.server_cpus));
+    if (rig_.spinner) reading.spun_ns = rig_.spinner->cpu_ns();
+    return reading;
+  }
+
   Status take_slices() {
-    HONE_TRY(const auto machine_before, measure::read_machine(system_, design_.server_cpus));
     std::vector<system::TreeUsage> tree_before;
     for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
       HONE_TRY(auto usage, quiet_usage(arm));
       tree_before.push_back(std::move(usage));
     }
-    const std::int64_t spun_before = rig_.spinner ? rig_.spinner->cpu_ns() : 0;
+    HONE_TRY(const CpuReading before, read_cpus());
     latency_.assign(sessions_.size(), {});
     user_s_.assign(sessions_.size(), 0);
     std::vector<std::uint64_t> taken(sessions_.size(), 0);
@@ -187,19 +199,18 @@ class RoundRun {
           on_arm(arm, [&] { return take_slice(arm, static_cast<int>(place), taken[arm]++); }));
     }
     if (failed_) return {};
+    HONE_TRY(const CpuReading after, read_cpus());
     double arms_cpu_s = 0;
     double run_delay_s = 0;
     for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
-      HONE_TRY(const auto after, quiet_usage(arm));
-      const auto cost = measure::difference(tree_before[arm], after);
+      HONE_TRY(const auto usage, quiet_usage(arm));
+      const auto cost = measure::difference(tree_before[arm], usage);
       arms_cpu_s += cost.cpu_s;
       run_delay_s += cost.run_delay_s;
       finish_trial(arm);
     }
-    const double spun_s =
-        rig_.spinner ? static_cast<double>(rig_.spinner->cpu_ns() - spun_before) * 1e-9 : 0;
-    HONE_TRY(const auto machine_after, measure::read_machine(system_, design_.server_cpus));
-    note_environment(machine_before, machine_after, arms_cpu_s + spun_s, run_delay_s);
+    const double spun_s = static_cast<double>(after.spun_ns - before.spun_ns) * 1e-9;
+    note_environment(before.machine, after.machine, arms_cpu_s + spun_s, run_delay_s);
     return {};
   }
 
