@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "flush/flush.h"
 #include "pipeline/build/binary_size.h"
 #include "pipeline/build/variant_flags.h"
 #include "system/temporary_folder.h"
@@ -203,7 +204,10 @@ TEST_F(BuildTest, InstrumentedAndOptimizedKeepOneLtoMode) {
   EXPECT_THAT(instrumented->compile, Contains("-fprofile-update=atomic"));
   EXPECT_THAT(optimized->compile, Contains("-flto=thin"));
   EXPECT_THAT(optimized->compile, Contains("-fprofile-use=/p.profdata"));
-  EXPECT_EQ(instrumented->link, optimized->link);
+  // Alike but for what keeps the profile from being lost.
+  std::vector<std::string> link = optimized->link;
+  link.emplace_back(HONE_FLUSH_LINK_FLAGS);
+  EXPECT_EQ(instrumented->link, link);
   EXPECT_EQ(variant_flags("bolt", "", tools_).error().kind, ErrorKind::kUsage);
 }
 

@@ -10,6 +10,8 @@
 
 #include <filesystem>
 
+#include "flush/flush.h"
+
 namespace hone::pipeline {
 namespace {
 
@@ -36,6 +38,8 @@ Result<build_systems::Flags> variant_flags(const std::string& variant, const std
     // reaches; they change no instruction.
     flags.compile = {"-flto=thin", "-fprofile-generate", "-fprofile-update=atomic",
                      "-gline-tables-only"};
+    // What the flush library calls would fall to --gc-sections.
+    flags.link.emplace_back(HONE_FLUSH_LINK_FLAGS);
     return flags;
   }
   if (variant == "pgo-thinlto") {
