@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "system/cpus.h"
 #include "system/interrupt.h"
+#include "system/os_error.h"
 #include "system/program_start.h"
 #include "system/real.h"
 #include "system/supervised_child.h"
@@ -93,6 +94,17 @@ class RealProcesses : public Processes {
     return fail(exit.limit ? ErrorKind::kTimeout : ErrorKind::kIo,
                 "`" + line + "`: " + describe(exit) + (tail.empty() ? "" : ":\n" + tail), {},
                 command.output.string());
+  }
+
+  Status signal(const std::vector<pid_t>& pids, int number) override {
+    for (const pid_t pid : pids) {
+      if (::kill(pid, number) == 0 || errno == ESRCH) continue;
+      return fail(ErrorKind::kPermission,
+                  "cannot send signal " + std::to_string(number) + " to process " +
+                      std::to_string(pid) + ": " + os_message(errno),
+                  "run hone as root, or as the user that the server runs as");
+    }
+    return {};
   }
 
   std::optional<Path> find_program(const std::string& name) const override {

@@ -61,6 +61,9 @@ class Processes {
   virtual Result<Exit> run(const Command&) = 0;
   // run(), with standard output (only) as text, bounded to 64 MiB. A failing exit is an error.
   virtual Result<std::string> capture(const Command&) = 0;
+  // To members of a child's tree; the others cannot be reached by Child::signal. One that has just
+  // ended is no error.
+  virtual Status signal(const std::vector<pid_t>&, int number) = 0;
   // The path of a program as PATH finds it.
   virtual std::optional<Path> find_program(const std::string& name) const = 0;
 };

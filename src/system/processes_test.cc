@@ -13,6 +13,7 @@
 #include "system/cpus.h"
 #include "system/descriptor.h"
 #include "system/real.h"
+#include "system/shell_fixture.h"
 #include "system/temporary_folder.h"
 
 namespace hone::system {
@@ -22,12 +23,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-Command shell(const std::string& script) {
-  Command command;
-  command.argv = {"sh", "-c", script};
-  return command;
-}
 
 class ProcessesTest : public testing::Test {
  protected:
@@ -283,6 +278,20 @@ TEST_F(ProcessesTest, FindProgram) {
   EXPECT_FALSE(processes_->find_program("hone-no-such-tool"));
   EXPECT_FALSE(processes_->find_program("/tmp"));  // a folder is no program
   EXPECT_FALSE(processes_->find_program(""));
+}
+
+TEST_F(ProcessesTest, SignalsReachProcessesByTheirIds) {
+  auto child = processes_->start(shell("exec sleep 60"));
+  ASSERT_TRUE(child);
+  const std::vector<pid_t> pids = {(*child)->pid()};
+  ASSERT_TRUE(processes_->signal(pids, SIGTERM));
+  const auto exit = (*child)->wait(seconds(10));
+  ASSERT_TRUE(exit);
+  ASSERT_TRUE(exit->has_value());
+  EXPECT_EQ((*exit)->signal, SIGTERM);
+  // One that is gone is no error.
+  EXPECT_TRUE(processes_->signal(pids, SIGTERM));
+  EXPECT_TRUE(processes_->signal({}, SIGTERM));
 }
 
 }  // namespace

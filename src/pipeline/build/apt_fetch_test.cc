@@ -53,6 +53,9 @@ class PlayedApt : public system::Processes {
     }
     return text;
   }
+  Status signal(const std::vector<pid_t>& pids, int number) override {
+    return real_->signal(pids, number);
+  }
   std::optional<system::Path> find_program(const std::string& name) const override {
     if (absent.count(name) != 0) return std::nullopt;
     return system::Path("/usr/bin") / name;

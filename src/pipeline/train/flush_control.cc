@@ -132,18 +132,4 @@ std::vector<std::string> FlushControl::refusals() const {
   return lines;
 }
 
-Status send_signal(system::System& system, const std::vector<pid_t>& pids, int number) {
-  if (pids.empty()) return {};
-  // The shell's own kill: it is on every machine. A process that has just ended makes it fail,
-  // which the wait for answers finds out better.
-  std::string line = "kill -" + std::to_string(number);
-  for (const pid_t pid : pids) line += " " + std::to_string(pid);
-  system::Command command;
-  command.argv = {"/bin/sh", "-c", line};
-  command.limit_s = kAnswerLimitS;
-  HONE_TRY(const system::Exit exit, system.processes->run(command));
-  (void)exit;
-  return {};
-}
-
 }  // namespace hone::pipeline

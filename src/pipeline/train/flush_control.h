@@ -52,7 +52,4 @@ class FlushControl {
   Send send_;
 };
 
-// A signal to processes that hone did not start itself: the children of its child.
-Status send_signal(system::System&, const std::vector<pid_t>&, int number);
-
 }  // namespace hone::pipeline

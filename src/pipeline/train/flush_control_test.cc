@@ -103,20 +103,5 @@ TEST_F(FlushControlTest, ListsWhatIsThere) {
   EXPECT_THAT(flush.refusals(), ElementsAre("a", "b", "c"));
 }
 
-TEST_F(FlushControlTest, SignalsReachProcesses) {
-  system::Command command;
-  command.argv = {"sleep", "60"};
-  auto child = system_.processes->start(command);
-  ASSERT_TRUE(child);
-  ASSERT_TRUE(send_signal(system_, {(*child)->pid()}, SIGTERM));
-  const auto exit = (*child)->wait(system::seconds(10));
-  ASSERT_TRUE(exit);
-  ASSERT_TRUE(exit->has_value());
-  EXPECT_EQ((*exit)->signal, SIGTERM);
-  // One that is gone is no error: its missing answer is.
-  EXPECT_TRUE(send_signal(system_, {(*child)->pid()}, SIGTERM));
-  EXPECT_TRUE(send_signal(system_, {}, SIGTERM));
-}
-
 }  // namespace
 }  // namespace hone::pipeline

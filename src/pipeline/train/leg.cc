@@ -39,7 +39,7 @@ class RunningLeg {
         profile_folder(), system_.files.get(), system_.clock.get(),
         [this] { return session_->processes(); },
         [this](const std::vector<pid_t>& pids, int number) {
-          return send_signal(system_, pids, number);
+          return system_.processes->signal(pids, number);
         });
     if (Status status = train(); !status) {
       Error error = std::move(status).error();

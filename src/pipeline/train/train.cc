@@ -18,7 +18,7 @@
 namespace hone::pipeline {
 namespace {
 
-const char kKind[] = "leg";
+const char kLegKind[] = "leg";
 const char kStage[] = "3-train";
 
 // Raised when what a leg does changes, so that older ones in a store are not taken for new ones.
@@ -116,7 +116,7 @@ class Training {
 
   Status add_leg(const subject::Shape& shape, double share) {
     const Fingerprint print = fingerprint(shape);
-    const auto found = store_.find(kKind, print);
+    const auto found = store_.find(kLegKind, print);
     std::optional<LegOutcome> outcome;
     if (found) outcome = stored(*found);
     const bool reused = outcome.has_value();
@@ -127,7 +127,7 @@ class Training {
     } else {
       HONE_TRY(outcome, train_leg(shape, print));
     }
-    const system::Path place = store_.folder(kKind, print);
+    const system::Path place = store_.folder(kLegKind, print);
     HONE_TRY(const auto changes, store_.use(kStage, shape.name, place));
     (void)changes;  // said before the work was done
     keep(shape.name, share, place, *outcome, reused);
@@ -154,9 +154,9 @@ class Training {
       observer_.line("leg " + shape.name + ": again, since " + join(changes, "; "));
     }
     HONE_CHECK(start_load());
-    HONE_TRY(system::Path part, store_.begin(kKind, print));
+    HONE_TRY(system::Path part, store_.begin(kLegKind, print));
     HONE_CHECK(system_.files->remove_all(part));  // a cut leg is worth nothing
-    HONE_TRY(part, store_.begin(kKind, print));
+    HONE_TRY(part, store_.begin(kLegKind, print));
     LegSpec spec;
     spec.shape = shape;
     spec.server = server();
@@ -171,7 +171,7 @@ class Training {
     const Profdata profdata(tools_, &system_, part);
     HONE_TRY(LegOutcome outcome,
              run_leg(spec, profdata, system_, thread_.get(), load_.get(), observer_));
-    HONE_CHECK(store_.commit(kKind, print, outcome));
+    HONE_CHECK(store_.commit(kLegKind, print, outcome));
     observer_.line("leg " + shape.name + ": " + format_count(outcome.requests) + " requests in " +
                    format_duration(outcome.wall_s) + ", " +
                    std::to_string(outcome.profiles.size()) +
