@@ -10,6 +10,9 @@
 namespace hone::cli {
 namespace {
 constexpr int kStderr = 2;
+// Where there is no terminal: often enough to see in a log that hone lives, seldom enough to read
+// it.
+constexpr double kPlainProgressS = 60;
 }  // namespace
 
 Console::Console(const system::Clock* clock, bool quiet)
@@ -38,6 +41,7 @@ void Console::stage(const std::string& name, double expected_s) {
   if (expected_s >= 1) text += " (about " + format_duration(expected_s) + ")";
   print(colour_ ? "\x1b[1m" + text + "\x1b[0m" : text);
   pace_total_ = 0;
+  last_plain_ = clock_->now();
 }
 
 void Console::line(const std::string& text) {
@@ -66,9 +70,16 @@ std::string Console::time_left(double done, double total) {
 }
 
 void Console::progress(const std::string& what, double done, double total) {
-  if (quiet_ || !terminal_) return;
+  if (quiet_) return;
   std::string text = "   " + what;
   if (total > 1) text += fmt::format(" ({:.0f} of {:.0f}{})", done, total, time_left(done, total));
+  if (!terminal_) {
+    const auto now = clock_->now();
+    if (system::to_seconds(now - last_plain_) < kPlainProgressS) return;
+    last_plain_ = now;
+    print(text);
+    return;
+  }
   const auto width = static_cast<std::size_t>(system::terminal_width(kStderr) - 1);
   std::fputs(("\r" + text.substr(0, width) + "\x1b[K").c_str(), stderr);
   std::fflush(stderr);

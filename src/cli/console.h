@@ -1,5 +1,5 @@
-// What the user sees while hone works: stages, lines, and on a terminal one line of progress with
-// the time left.
+// What the user sees while hone works: stages, lines, and progress with the time left: on a
+// terminal one line that changes, elsewhere a line a minute.
 #pragma once
 
 #include <string>
@@ -33,6 +33,7 @@ class Console final : public pipeline::Observer {
   system::Instant pace_begin_{};
   double pace_done_ = 0;
   double pace_total_ = 0;
+  system::Instant last_plain_{};
 };
 
 // Prints the error on standard error and returns its exit status.

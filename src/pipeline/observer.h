@@ -14,7 +14,7 @@ class Observer {
   virtual void stage(const std::string& name, double expected_s) = 0;
   // One thing was done, or found done: "build baseline: reused", with a reason where there is one.
   virtual void line(const std::string& text) = 0;
-  // Something long is under way; called often, shown on terminals only. done <= total.
+  // Something long is under way; called often, not always shown. done <= total.
   virtual void progress(const std::string& what, double done, double total) = 0;
   virtual void finding(const Finding&) = 0;
 };
