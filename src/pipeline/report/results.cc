@@ -188,10 +188,11 @@ std::optional<Section> total_section(const RunView& view) {
                    {"trained shapes", false, 1},
                    {"not trained *", false, 1},
                    {"verdict", false, 0, "", true}};
-  if (!view.rebuilt) {
-    table.columns[5].name = "shapes";
-    table.columns.erase(table.columns.begin() + 6);
-  }
+  if (!view.rebuilt) table.columns[5].name = "shapes";
+  const bool untrained =
+      view.rebuilt && std::any_of(view.loads.begin(), view.loads.end(),
+                                  [](const LoadView& load) { return !load.untrained.empty(); });
+  if (!untrained) table.columns.erase(table.columns.begin() + 6);
   for (const LoadView& load : view.loads) {
     if (!load.total) continue;
     const Total& total = *load.total;
@@ -204,7 +205,7 @@ std::optional<Section> total_section(const RunView& view) {
                  figures ? format_signed_percent(total.estimate.effect) : "-",
                  figures ? interval(total.estimate) : "-",
                  verdict_counts(load.trained)};
-    if (view.rebuilt)
+    if (untrained)
       row.cells.push_back(load.untrained.empty() ? "-" : verdict_counts(load.untrained));
     row.cells.emplace_back(measure::name(total.verdict));
     table.rows.push_back(row);
