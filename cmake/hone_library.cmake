@@ -1,4 +1,4 @@
-# hone_library(NAME [COLD] DEPS ... [PRECOMPILE ...]): src/NAME as one static library hone_NAME, and its *_test.cc files as
+# hone_library(NAME [COLD] DEPS ...): src/NAME as one static library hone_NAME, and its *_test.cc files as
 # NAME_test. Sources are globbed: adding a file is the whole act of adding it, and the include-
 # direction check (script/check_includes), not this list, is what guards the structure.
 
@@ -15,25 +15,17 @@ if(HONE_SANITIZE)
   target_link_options(hone_flags INTERFACE -fsanitize=${hone_sanitize_link})
 endif()
 
-# Half of the time to build hone is headers read again and again, and the optimizer at work on code that
-# runs once. So: big headers are precompiled (HONE_PRECOMPILE; a compiler cache does better without),
-# the conversions to JSON, which need every header of their library, are compiled as one, and COLD
-# libraries, on no request's path, get -O1.
-option(HONE_PRECOMPILE "precompile big headers" ON)
-function(hone_build_quickly target sources precompile cold)
-  if(HONE_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE ${precompile})
-  endif()
-  list(FILTER sources EXCLUDE REGEX "_json\\.cc$")
-  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  if(cold)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
-endfunction()
+# Most of the time to build hone is headers read again and again, and the optimizer at work on code that
+# runs once. So sources are compiled in batches (HONE_BATCHES; precompiled headers gain little on top),
+# and COLD libraries, on no request's path, get -O1. A compiler cache, and whoever edits, does better
+# without batches; the clang preset has none either, which shows that each file stands by itself.
+option(HONE_BATCHES "compile sources in batches: the fastest first build" ON)
+set(CMAKE_UNITY_BUILD ${HONE_BATCHES})
+# More in a batch gains little and leaves the last batches of a library without company.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 
 function(hone_library name)
-  cmake_parse_arguments(arg "COLD" "" "DEPS;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "DEPS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -42,7 +34,9 @@ function(hone_library name)
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cc$")
   add_library(hone_${name} STATIC ${sources})
   target_link_libraries(hone_${name} PUBLIC hone_flags ${arg_DEPS})
-  hone_build_quickly(hone_${name} "${sources}" "${arg_PRECOMPILE}" ${arg_COLD})
+  if(arg_COLD)
+    target_compile_options(hone_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   if(HONE_TESTS AND NOT HONE_ORIGIN_ONLY AND tests)
     add_executable(${name}_test ${tests} ${CMAKE_SOURCE_DIR}/tests/test_main.cc)
     target_link_libraries(${name}_test hone_${name} hone_system GTest::gmock GTest::gtest)

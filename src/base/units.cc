@@ -67,7 +67,7 @@ std::string format_signed_percent(double ratio, int decimals) {
 
 std::string format_count(std::uint64_t n) {
   std::string digits = std::to_string(n);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
 }
 

@@ -61,8 +61,8 @@ Result<system::Path> write_one(const Job& job, const char* name, const std::stri
   const system::Path path = job.tree / ".hone" / name;
   const std::string text = wrapper_script(compiler, "clang " + job.tools.version, job.flags);
   if (os.files->exists(path)) {
-    HONE_TRY(const std::string there, os.files->read(path));
-    if (there == text) return path;
+    HONE_TRY(const std::string present, os.files->read(path));
+    if (present.compare(text) == 0) return path;
   }
   HONE_CHECK(os.files->write(path, text));
   HONE_CHECK(os.files->set_mode(path, 0755));

@@ -14,6 +14,7 @@
 #include "system/cpus.h"
 #include "system/descriptor.h"
 #include "system/real.h"
+#include "system/shell_fixture.h"
 #include "system/temporary_folder.h"
 #include "system/waiting.h"
 
@@ -26,12 +27,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr pid_t kNoProcess = 0x7ffffff0;  // above any pid_max (2^22)
-
-Command shell(const std::string& script) {
-  Command command;
-  command.argv = {"sh", "-c", script};
-  return command;
-}
 
 Descriptor listening_socket(std::uint16_t& port) {
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "system/proc.h"
 #include "system/real.h"
+#include "system/shell_fixture.h"
 #include "system/temporary_folder.h"
 #include "system/waiting.h"
 
@@ -18,12 +19,6 @@ namespace hone::system {
 namespace {
 
 using testing::HasSubstr;
-
-Command shell(const std::string& script) {
-  Command command;
-  command.argv = {"sh", "-c", script};
-  return command;
-}
 
 // An orphan whose new parent does not care for it stays a zombie: that is gone for our purpose.
 bool alive(pid_t pid) {

@@ -24,7 +24,7 @@ using traffic::load::PoolSpec;
 using traffic::load::SliceResult;
 using traffic::load::SliceSpec;
 
-constexpr const char* kFooter =
+constexpr const char* kLoadExamples =
     "Open loop: request i is due at its time on connection i mod N whatever the server does, and\n"
     "latency runs from that time. missed: the generator's own fault (over 10 ms late, not sent);\n"
     "blocked: the connection was still busy, the request waited with its due time.\n"
@@ -300,7 +300,7 @@ void add_load(CLI::App& app, system::System& system, int* exit_code) {
   add_connection_options(verb, arguments.get());
   add_request_options(verb, arguments.get());
   verb->add_flag("--json", arguments->json, "print JSON");
-  verb->footer(kFooter);
+  verb->footer(kLoadExamples);
   verb->callback([arguments, &system, exit_code] { *exit_code = run_load(*arguments, system); });
 }
 

@@ -11,7 +11,7 @@
 namespace hone::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kOriginExamples =
     "Paths: /bytes/N  /headers/COUNT/LENGTH  /delay/MS/bytes/N  /status/CODE  /chunked/N\n"
     "/chunked/N/trailers  /close/N (ended by close)  /early-hints/N  /echo  /stats (JSON)\n"
     "\n"
@@ -62,7 +62,7 @@ void add_origin(CLI::App& app, system::System& /*system*/, int* exit_code) {
                    "h1 or h2; both are always served on the one port, HTTP/2 by ALPN or prior "
                    "knowledge")
       ->check(CLI::IsMember({"h1", "h2", "h3"}));
-  verb->footer(kFooter);
+  verb->footer(kOriginExamples);
   verb->callback([options, exit_code] {
     const Status served = serve(*options);
     *exit_code = served ? 0 : report_error(served.error());

@@ -27,7 +27,7 @@ namespace {
 
 using system::Path;
 
-constexpr char kKind[] = "build";
+constexpr char kBuildKind[] = "build";
 // Raised when hone itself builds differently from the same recipe and flags.
 constexpr char kMethod[] = "1";
 
@@ -52,7 +52,7 @@ class VariantBuild {
     HONE_TRY(const Fingerprint fingerprint, fingerprint_of_all());
     const std::vector<std::string> changes = store_.changes(stage_, variant_, fingerprint);
     const std::string because = changes.empty() ? "" : join(changes, "; ");
-    if (const std::optional<Path> place = store_.find(kKind, fingerprint)) {
+    if (const std::optional<Path> place = store_.find(kBuildKind, fingerprint)) {
       HONE_TRY(BuiltBinary built, load(*place));
       if (os_.files->exists(built.path)) {
         say("reused" + (because.empty() ? "" : " (" + because + ")"));
@@ -106,7 +106,7 @@ class VariantBuild {
   }
 
   Result<BuiltBinary> make(const Fingerprint& fingerprint) {
-    HONE_TRY(Path work, store_.begin(kKind, fingerprint));
+    HONE_TRY(Path work, store_.begin(kBuildKind, fingerprint));
     work = std::filesystem::absolute(work);
     const Path place = std::filesystem::absolute(store_.root()) / "tree";
     HONE_TRY(const BuildTree tree, enter_build_tree(place, work, *os_.files));
@@ -125,7 +125,7 @@ class VariantBuild {
 
     HONE_TRY(const BuiltBinary value, keep(*built, work));
     HONE_CHECK(os_.files->remove_all(tree.path));
-    HONE_TRY(const Path kept, store_.commit(kKind, fingerprint, value));
+    HONE_TRY(const Path kept, store_.commit(kBuildKind, fingerprint, value));
     HONE_CHECK(store_.use(stage_, variant_, kept));
     say(format_duration(value.costs.wall_s) + ", " +
         format_bytes(static_cast<double>(value.costs.peak_rss_kib) * 1024) + " peak, " +

@@ -14,7 +14,7 @@ namespace hone::pipeline {
 namespace {
 
 constexpr char kStage[] = "2-build";
-constexpr char kKind[] = "source";
+constexpr char kSourceKind[] = "source";
 
 Result<FetchedSource> folder_source(const Source& source, system::System& os, Observer& observer) {
   if (!os.files->is_directory(source.path)) {
@@ -32,16 +32,16 @@ Result<FetchedSource> package_source(const Source& source, Store& store, system:
                                      Observer& observer) {
   Fingerprint fingerprint;
   fingerprint.add("source.apt", source.apt);
-  std::optional<system::Path> place = store.find(kKind, fingerprint);
+  std::optional<system::Path> place = store.find(kSourceKind, fingerprint);
   const bool kept = place.has_value();
   if (!kept) {
-    HONE_TRY(const system::Path work, store.begin(kKind, fingerprint));
+    HONE_TRY(const system::Path work, store.begin(kSourceKind, fingerprint));
     const std::string package = source.apt.substr(0, source.apt.find('='));
     HONE_TRY(const AptSource fetched, fetch_apt_source(source.apt, work, os, observer));
     const FetchedSource value{fetched.tree,
                               package + " " + fetched.version + " dsc sha256:" + fetched.dsc_sha256,
                               package + " " + fetched.version + " (Debian source package)"};
-    HONE_TRY(place, store.commit(kKind, fingerprint, value));
+    HONE_TRY(place, store.commit(kSourceKind, fingerprint, value));
   }
   HONE_TRY(const Json json, store.value(*place));
   HONE_TRY(FetchedSource value, value_from<FetchedSource>(json, place->string()));
@@ -50,7 +50,7 @@ Result<FetchedSource> package_source(const Source& source, Store& store, system:
     return fail(ErrorKind::kSource, "the kept source has no folder " + value.path + " any more",
                 "remove " + place->string() + "; hone fetches it again");
   }
-  HONE_CHECK(store.use(kStage, kKind, *place));
+  HONE_CHECK(store.use(kStage, kSourceKind, *place));
   observer.line("source: " + value.text + (kept ? ", reused" : ", fetched"));
   return value;
 }

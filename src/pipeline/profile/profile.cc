@@ -16,7 +16,7 @@
 namespace hone::pipeline {
 namespace {
 
-const char kKind[] = "profile";
+const char kProfileKind[] = "profile";
 const char kStage[] = "4-profile";
 const char kLink[] = "merged";
 
@@ -199,20 +199,20 @@ Result<MergedProfile> merge_profiles(const std::vector<Leg>& legs,
               Json{{"requests", leg.requests}, {"share", leg.share}, {"counts", content}});
   }
   std::optional<MergedProfile> merged;
-  if (const auto found = store.find(kKind, print)) {
+  if (const auto found = store.find(kProfileKind, print)) {
     merged = stored(store, *found, *system.files);
     if (merged) merged->reused = true;
   }
   if (!merged) {
     const auto changes = store.changes(kStage, kLink, print);
     if (!changes.empty()) observer.line("profile: again, since " + join(changes, "; "));
-    HONE_TRY(system::Path part, store.begin(kKind, print));
+    HONE_TRY(system::Path part, store.begin(kProfileKind, print));
     HONE_CHECK(system.files->remove_all(part));
-    HONE_TRY(part, store.begin(kKind, print));
+    HONE_TRY(part, store.begin(kProfileKind, print));
     HONE_TRY(merged, Merge(legs, tools, system, part).run());
-    HONE_CHECK(store.commit(kKind, print, Json(*merged)));
+    HONE_CHECK(store.commit(kProfileKind, print, Json(*merged)));
   }
-  const system::Path place = store.folder(kKind, print);
+  const system::Path place = store.folder(kProfileKind, print);
   HONE_TRY(const auto said, store.use(kStage, kLink, place));
   (void)said;  // before the work
   merged->path = (std::filesystem::absolute(place) / merged->path).string();

@@ -19,7 +19,7 @@ using measure::RoundCost;
 using measure::Verdict;
 using traffic::load::LatencySummary;
 
-struct Cell {  // one shape at one load, its counted rounds
+struct CountedCell {  // one shape at one load, its counted rounds
   const subject::Shape* shape = nullptr;
   std::string load;
   std::vector<const Round*> rounds;
@@ -34,8 +34,8 @@ double cost_of(const Trial& trial) {
   return trial.ok > 0 ? trial.cpu_total_s / static_cast<double>(trial.ok) : 0;
 }
 
-Cell collect(const Proof& proof, const subject::Shape& shape, const std::string& load) {
-  Cell cell;
+CountedCell collect(const Proof& proof, const subject::Shape& shape, const std::string& load) {
+  CountedCell cell;
   cell.shape = &shape;
   cell.load = load;
   for (const Round& round : proof.rounds) {
@@ -90,7 +90,7 @@ double wakes_per_request(const std::vector<const Round*>& rounds, std::size_t ar
   return ok > 0 ? wakes / ok : 0;
 }
 
-std::string reason(const Cell& cell, const Judgement& j, Verdict before_holm) {
+std::string reason(const CountedCell& cell, const Judgement& j, Verdict before_holm) {
   const auto interval = [](const measure::Estimate& e) {
     return format_signed_percent(e.low) + " to " + format_signed_percent(e.high);
   };
@@ -117,7 +117,7 @@ std::string reason(const Cell& cell, const Judgement& j, Verdict before_holm) {
   return "the effect is inside the A/A floor of " + format_percent(j.floor);
 }
 
-Comparison proof_of(const Proof& proof, const Cell& cell, Verdict before_holm) {
+Comparison proof_of(const Proof& proof, const CountedCell& cell, Verdict before_holm) {
   const Judgement& j = cell.judgement;
   Comparison c;
   c.role = cell.shape->train ? "proof" : "held-out";
@@ -160,7 +160,7 @@ Comparison proof_of(const Proof& proof, const Cell& cell, Verdict before_holm) {
 }
 
 // A' against A, from the same rounds. Description: the floor already carries it into the verdict.
-Comparison control_of(const Proof& proof, const Cell& cell) {
+Comparison control_of(const Proof& proof, const CountedCell& cell) {
   Comparison c;
   c.role = "aa";
   c.a = proof.design.arms[0].name;
@@ -190,22 +190,22 @@ Comparison control_of(const Proof& proof, const Cell& cell) {
   return c;
 }
 
-void adjust(std::vector<Cell>* cells, bool trained) {
+void adjust(std::vector<CountedCell>* cells, bool trained) {
   std::vector<Judgement*> family;
-  for (Cell& cell : *cells) {
+  for (CountedCell& cell : *cells) {
     if (cell.shape->train == trained) family.push_back(&cell.judgement);
   }
   measure::adjust_holm(family);
 }
 
-Total total_of(const Proof& proof, const std::vector<Cell>& cells, const std::string& load) {
+Total total_of(const Proof& proof, const std::vector<CountedCell>& cells, const std::string& load) {
   Total total;
   total.load = load;
   measure::JudgeSettings settings;
   settings.smallest_effect = proof.design.settings.smallest_effect;
   std::vector<std::vector<RoundCost>> costs;
   std::vector<double> shares;
-  for (const Cell& cell : cells) {
+  for (const CountedCell& cell : cells) {
     if (!cell.shape->train) continue;
     settings.arm_failed = settings.arm_failed || !cell.failure.empty();
     settings.control_moved = settings.control_moved || !cell.moved.empty();
@@ -231,9 +231,9 @@ void draw_comparisons(Proof* proof) {
   proof->comparisons.clear();
   proof->totals.clear();
   for (const Load& load : proof->design.loads) {
-    std::vector<Cell> cells;
+    std::vector<CountedCell> cells;
     for (const auto& shape : proof->design.shapes) {
-      Cell cell = collect(*proof, shape, load.name);
+      CountedCell cell = collect(*proof, shape, load.name);
       measure::JudgeSettings settings;
       settings.smallest_effect = proof->design.settings.smallest_effect;
       settings.arm_failed = !cell.failure.empty();
@@ -242,7 +242,7 @@ void draw_comparisons(Proof* proof) {
       cells.push_back(std::move(cell));
     }
     std::vector<Verdict> before;
-    for (const Cell& cell : cells) before.push_back(cell.judgement.verdict);
+    for (const CountedCell& cell : cells) before.push_back(cell.judgement.verdict);
     adjust(&cells, true);
     adjust(&cells, false);
     for (std::size_t i = 0; i < cells.size(); ++i) {

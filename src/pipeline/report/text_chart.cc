@@ -16,7 +16,7 @@ constexpr Glyphs kUnicodeControl = {"╌", "╟", "╢", "◇", "·", "│", "�
 constexpr Glyphs kAscii = {"-", "[", "]", "O", "*", "|", " "};
 constexpr Glyphs kAsciiControl = {"~", "(", ")", "o", ".", "|", " "};
 
-constexpr int kIndent = 2;
+constexpr int kChartIndent = 2;
 constexpr int kLeastPlot = 20;  // fewer cells cannot tell an interval from a point
 
 class Axis {
@@ -104,21 +104,21 @@ std::vector<ChartLine> draw_chart(const Forest& forest, int width, bool unicode)
     labels = std::max(labels, display_width(row.label) + (row.control ? 2 : 0));
     figures = std::max(figures, display_width(row.figure));
   }
-  int plot = width - kIndent - labels - 2 - (figures > 0 ? figures + 2 : 0);
+  int plot = width - kChartIndent - labels - 2 - (figures > 0 ? figures + 2 : 0);
   const bool with_figures = figures > 0 && plot >= kLeastPlot;
-  if (!with_figures) plot = std::max(kLeastPlot, width - kIndent - labels - 2);
+  if (!with_figures) plot = std::max(kLeastPlot, width - kChartIndent - labels - 2);
   const Axis axis(forest, plot);
-  const std::string margin(static_cast<std::size_t>(kIndent + labels + 2), ' ');
+  const std::string margin(static_cast<std::size_t>(kChartIndent + labels + 2), ' ');
 
   std::vector<ChartLine> lines;
-  lines.push_back(
-      {std::string(kIndent, ' ') + legend(forest, width - kIndent, unicode ? kUnicode : kAscii),
-       Tone::kPlain, true});
+  lines.push_back({std::string(kChartIndent, ' ') +
+                       legend(forest, width - kChartIndent, unicode ? kUnicode : kAscii),
+                   Tone::kPlain, true});
   lines.push_back({margin + ends(forest, plot, unicode), Tone::kPlain, true});
   for (const Forest::Row& row : forest.rows) {
     const Glyphs& glyphs = unicode ? (row.control ? kUnicodeControl : kUnicode)
                                    : (row.control ? kAsciiControl : kAscii);
-    std::string text = std::string(kIndent, ' ') +
+    std::string text = std::string(kChartIndent, ' ') +
                        pad((row.control ? "  " : "") + row.label, labels, false) + "  " +
                        strip(forest, row, axis, glyphs);
     if (with_figures) text += "  " + row.figure;

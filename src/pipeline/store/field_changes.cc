@@ -12,7 +12,7 @@ constexpr std::size_t kShownBytes = 44;
 // What stays visible before the first difference, so that a reader finds the place.
 constexpr std::size_t kContextBytes = 12;
 // Enough digits to tell two hashes apart.
-constexpr std::size_t kHashDigits = 12;
+constexpr std::size_t kShownDigits = 12;
 // A changed object with more members than this is summed up.
 constexpr std::size_t kLinesPerField = 6;
 
@@ -27,7 +27,7 @@ std::size_t at_character(const std::string& text, std::size_t at) {
 }
 
 std::string shortened(const std::string& text, std::size_t differs_at) {
-  if (is_hash(text)) return text.substr(0, kHashDigits) + "...";
+  if (is_hash(text)) return text.substr(0, kShownDigits) + "...";
   std::string shown;
   if (text.size() <= kShownBytes) {
     shown = text;

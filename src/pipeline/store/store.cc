@@ -12,7 +12,7 @@ namespace {
 
 // 64 bits: among a million stored values two share a name with odds of 1 in 40 million, and find()
 // compares the fields themselves besides.
-constexpr std::size_t kHashDigits = 16;
+constexpr std::size_t kNameDigits = 16;
 
 const char kValueFile[] = "value.json";
 const char kFingerprintFile[] = "fingerprint.json";
@@ -42,7 +42,7 @@ std::string Fingerprint::hash() const {
     hash.add(std::to_string(field.size()) + ":" + field + std::to_string(value.size()) + ":" +
              value);
   }
-  return hash.hex().substr(0, kHashDigits);
+  return hash.hex().substr(0, kNameDigits);
 }
 
 Store::Store(system::Path root, std::string run, system::Files* files)

@@ -7,11 +7,11 @@
 namespace hone::traffic::load {
 namespace {
 
-const system::Instant kStart{std::chrono::seconds(100)};
+const system::Instant kScheduleStart{std::chrono::seconds(100)};
 
 std::vector<Due> all(Schedule* schedule, const SliceSpec& spec) {
   schedule->prepare(spec);
-  schedule->begin(kStart);
+  schedule->begin(kScheduleStart);
   std::vector<Due> result;
   for (; !schedule->empty(); schedule->pop()) result.push_back(schedule->next());
   return result;
@@ -30,8 +30,8 @@ TEST(ScheduleTest, EverySliceHasItsExactCountAndLiesWithinItsTime) {
     Schedule schedule({16, 0, 1});
     const auto due = all(&schedule, spec_of(8000, 0.5, arrivals));
     EXPECT_EQ(4000U, due.size()) << arrivals;
-    EXPECT_GE(due.front().at, kStart);
-    EXPECT_LT(due.back().at, kStart + std::chrono::milliseconds(500)) << arrivals;
+    EXPECT_GE(due.front().at, kScheduleStart);
+    EXPECT_LT(due.back().at, kScheduleStart + std::chrono::milliseconds(500)) << arrivals;
   }
   Schedule schedule({16, 0, 1});
   EXPECT_EQ(1U, all(&schedule, spec_of(0.1, 0.5)).size());

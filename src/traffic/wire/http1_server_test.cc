@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::size_t kLimit = 16;  // of a request's body
+constexpr std::size_t kBodyLimit = 16;  // of a request's body
 
 Reply text(const std::string& body) {
   Reply reply;
@@ -31,7 +31,7 @@ struct Outcome {
 // Answers every request at once with the number of the request.
 Outcome outcome_of(std::string_view input, std::size_t piece) {
   RecordedServer events;
-  Http1Server server(&events, kLimit);
+  Http1Server server(&events, kBodyLimit);
   events.then = [&](std::uint64_t stream, const RequestView&) {
     server.respond(stream, text(std::to_string(stream)));
   };
@@ -186,7 +186,7 @@ TEST(Http1Server, RefusesByNameAnswersAndCloses) {
 
 TEST(Http1Server, AnswersInTheOrderOfTheRequests) {
   RecordedServer events;
-  Http1Server server(&events, kLimit);
+  Http1Server server(&events, kBodyLimit);
   std::string input;
   for (int i = 1; i <= 5; ++i) input += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   ASSERT_TRUE(server.receive(input));
@@ -207,7 +207,7 @@ TEST(Http1Server, AnswersInTheOrderOfTheRequests) {
 
 TEST(Http1Server, ContinueAndRefusalWaitForEarlierAnswers) {
   RecordedServer events;
-  Http1Server server(&events, kLimit);
+  Http1Server server(&events, kBodyLimit);
   ASSERT_TRUE(
       server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\nPOST / HTTP/1.1\r\nHost: h\r\n"
                      "Content-Length: 4\r\nExpect: 100-continue\r\n\r\n"));
@@ -224,7 +224,7 @@ TEST(Http1Server, ContinueAndRefusalWaitForEarlierAnswers) {
 
 TEST(Http1Server, ClosingAnswerDropsLaterRequests) {
   RecordedServer events;
-  Http1Server server(&events, kLimit);
+  Http1Server server(&events, kBodyLimit);
   const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   ASSERT_TRUE(server.receive(get + get + get));
   server.respond(3, text("three"));
@@ -240,7 +240,7 @@ TEST(Http1Server, ClosingAnswerDropsLaterRequests) {
 
 TEST(Http1Server, StillAnswersAfterEndOfInput) {
   RecordedServer events;
-  Http1Server server(&events, kLimit);
+  Http1Server server(&events, kBodyLimit);
   ASSERT_TRUE(server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
   server.end_of_input();
   EXPECT_FALSE(server.finished());
@@ -252,7 +252,7 @@ TEST(Http1Server, StillAnswersAfterEndOfInput) {
 
 TEST(Http1Server, BoundsPipelining) {
   RecordedServer events;
-  Http1Server server(&events, kLimit);
+  Http1Server server(&events, kBodyLimit);
   std::string input;
   for (int i = 0; i < 1025; ++i) input += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   const Status status = server.receive(input);
@@ -269,7 +269,7 @@ std::string letters(std::size_t size) {
 
 TEST(Http1Server, MakesLargeBodiesAsTheyLeave) {
   RecordedServer events;
-  Http1Server server(&events, kLimit);
+  Http1Server server(&events, kBodyLimit);
   ASSERT_TRUE(
       server.receive("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n"));
   constexpr std::size_t kBody = 3'000'001;
@@ -295,7 +295,7 @@ TEST(Http1Server, MakesLargeBodiesAsTheyLeave) {
 TEST(Http1Server, WritesEachFraming) {
   const auto answered = [](const Reply& reply, const std::string& request) {
     RecordedServer events;
-    Http1Server server(&events, kLimit);
+    Http1Server server(&events, kBodyLimit);
     EXPECT_TRUE(server.receive(request));
     server.respond(1, reply);
     return drain(server);

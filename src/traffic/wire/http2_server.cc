@@ -19,10 +19,10 @@ constexpr std::int32_t kConnectionWindow = 64 << 20;
 constexpr std::uint32_t kMaxStreams = 256;
 
 // Above this, a body's memory is given back after its request, as on HTTP/1.
-constexpr std::size_t kKeptBodyBytes = 256 << 10;
+constexpr std::size_t kKeptTextBytes = 256 << 10;
 
 void empty(std::string* text) {
-  if (text->capacity() > kKeptBodyBytes) std::string().swap(*text);
+  if (text->capacity() > kKeptTextBytes) std::string().swap(*text);
   text->clear();
 }
 
