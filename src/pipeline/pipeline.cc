@@ -20,6 +20,30 @@ namespace {
 constexpr const char* kStageNames[] = {"recipe",   "build", "train", "profile",
                                        "optimize", "prove", "report"};
 
+// In 7-report: all that the reports are drawn from.
+constexpr char kValuesFile[] = "values.json";
+
+// Findings of every stage go to the reader of the report as well as to whoever watches.
+class Collector final : public Observer {
+ public:
+  Collector(Observer* shown, Findings* kept) : shown_(shown), kept_(kept) {}
+  void stage(const std::string& name, double expected_s) override {
+    shown_->stage(name, expected_s);
+  }
+  void line(const std::string& text) override { shown_->line(text); }
+  void progress(const std::string& what, double done, double total) override {
+    shown_->progress(what, done, total);
+  }
+  void finding(const Finding& finding) override {
+    kept_->push_back(finding);
+    shown_->finding(finding);
+  }
+
+ private:
+  Observer* shown_;
+  Findings* kept_;
+};
+
 class PipelineRun {
  public:
   PipelineRun(const RunOptions& options, const Prepared& prepared, system::System& system,
@@ -30,11 +54,11 @@ class PipelineRun {
         store_(system::Path(options.work) / prepared.recipe.subject, options.run_name,
                system.files.get()),
         system_(system),
-        observer_(observer) {}
+        observer_(&observer, &outcome_.values.findings),
+        begin_(system.clock->now()) {}
 
   Result<RunOutcome> run() {
     HONE_TRY(const auto lock, store_.lock());
-    const auto begin = system_.clock->now();
     values().command = options_.command;
     values().started_at = system_.clock->wall_time();
     values().subject = recipe_.subject;
@@ -46,11 +70,7 @@ class PipelineRun {
     HONE_CHECK(run_stage(Stage::kProfile, [this] { return profile_stage(); }));
     HONE_CHECK(run_stage(Stage::kOptimize, [this] { return optimize_stage(); }));
     HONE_CHECK(run_stage(Stage::kProve, [this] { return prove_stage(); }));
-    HONE_CHECK(run_stage(Stage::kReport, [this, begin] {
-      values().finished_at = system_.clock->wall_time();
-      values().wall_s = system::to_seconds(system_.clock->now() - begin);
-      return report_stage();
-    }));
+    HONE_CHECK(run_stage(Stage::kReport, [this] { return report_stage(); }));
     return std::move(outcome_);
   }
 
@@ -132,22 +152,35 @@ class PipelineRun {
   }
 
   Status prove_stage() {
-    HONE_TRY(const Design design, make_design());
     values().machine = measure::describe_machine(system_);
-    values().findings = measure::check_machine(system_, design.server_cpus, design.load_cpus);
-    for (const Finding& finding : values().findings) observer_.finding(finding);
+    HONE_TRY(const Design design, make_design());
+    for (const Finding& finding :
+         measure::check_machine(system_, design.server_cpus, design.load_cpus)) {
+      observer_.finding(finding);
+    }
+    // What `hone report` reads must not outlive the rounds it was drawn from.
+    HONE_CHECK(system_.files->remove_all(store_.stage_dir("7-report") / kValuesFile));
     HONE_TRY(values().proof,
              prove(design, store_, store_.stage_dir("6-prove") / "work", system_, observer_));
-    return save("6-prove", "proof.json", values().proof);
+    HONE_CHECK(save("6-prove", "proof.json", values().proof));
+    return save_values();
+  }
+
+  Status save_values() {
+    values().finished_at = system_.clock->wall_time();
+    values().wall_s = system::to_seconds(system_.clock->now() - begin_);
+    return save("7-report", kValuesFile, values());
   }
 
   Result<Design> make_design() {
     Design design;
     design.subject = recipe_.subject;
+    design.machine = name_machine(values().machine);
     for (const PlannedArm& planned : prepared_.plan.arms) {
       const BuiltBinary& built = builds_.at(planned.build);
       design.arms.push_back(
-          {planned.name, planned.variant, built.path, built.sha256, recipe_.server, ""});
+          {planned.name, planned.variant, built.path, built.sha256, recipe_.server, "", {}});
+      HONE_TRY(design.arms.back().files, hash_named_files(recipe_.server.command, *system_.files));
     }
     for (const std::string& wanted : prepared_.plan.prove_shapes) {
       for (const auto& shape : recipe_.shapes) {
@@ -184,7 +217,7 @@ class PipelineRun {
 
   Status report_stage() {
     outcome_.output = output();
-    HONE_CHECK(save("7-report", "values.json", values()));
+    HONE_CHECK(save_values());
     return write_reports(values(), outcome_.output, *system_.files);
   }
 
@@ -193,8 +226,9 @@ class PipelineRun {
   const Prepared& prepared_;
   Store store_;
   system::System& system_;
-  Observer& observer_;
   RunOutcome outcome_;
+  Collector observer_;  // after what it writes into
+  system::Instant begin_;
   std::map<std::string, BuiltBinary> builds_;  // by step id
 };
 
@@ -279,7 +313,7 @@ Result<RunOutcome> report_again(const RunOptions& options, const Prepared& prepa
                                 system::System& system) {
   const Store store(system::Path(options.work) / prepared.recipe.subject, options.run_name,
                     system.files.get());
-  const auto file = store.stage_dir("7-report") / "values.json";
+  const auto file = store.stage_dir("7-report") / kValuesFile;
   if (!system.files->exists(file)) {
     return fail(ErrorKind::kNotFound,
                 "the run '" + options.run_name + "' of " + prepared.recipe.subject +

@@ -47,7 +47,7 @@ double clock_s(clockid_t clock) {
 
 class ThreadSpinner : public IdleSpinner {
  public:
-  explicit ThreadSpinner(std::vector<int> cpus) : cpus_(std::move(cpus)) {}
+  explicit ThreadSpinner(std::vector<int> cpus) : cpus_(std::move(cpus)), turns_(cpus_.size()) {}
 
   ~ThreadSpinner() override {
     stop_ = true;
@@ -67,7 +67,7 @@ class ThreadSpinner : public IdleSpinner {
   Status spin() {
     for (const int cpu : cpus_) {
       try {
-        threads_.emplace_back(&ThreadSpinner::turn, this);
+        threads_.emplace_back(&ThreadSpinner::turn, this, &turns_[threads_.size()].count);
       } catch (const std::system_error& e) {
         return fail(ErrorKind::kMachineUnfit,
                     std::string("cannot start a spinner thread: ") + e.what(),
@@ -78,21 +78,22 @@ class ThreadSpinner : public IdleSpinner {
       const sched_param none{};
       if (const int error = ::pthread_setschedparam(thread, SCHED_IDLE, &none); error != 0)
         return fail(ErrorKind::kMachineUnfit, "the kernel refuses SCHED_IDLE: " + os_message(error),
-                    "prove without the spinner");
+                    "--no-spinner, or [prove] spinner = false");
     }
     return {};
   }
 
-  std::int64_t cpu_ns() const override {
-    std::int64_t sum = 0;
+  Spun spun() const override {
+    Spun sum;
     for (const std::thread& thread : threads_) {
       clockid_t clock{};
       timespec time{};
       // std::thread::native_handle() is not const in the standard, though it changes nothing.
       const pthread_t handle = const_cast<std::thread&>(thread).native_handle();
       if (::pthread_getcpuclockid(handle, &clock) == 0 && ::clock_gettime(clock, &time) == 0)
-        sum += std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+        sum.cpu_ns += std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
     }
+    for (const Turns& turns : turns_) sum.turns += turns.count.load(std::memory_order_relaxed);
     return sum;
   }
 
@@ -114,12 +115,20 @@ class ThreadSpinner : public IdleSpinner {
   }
 
  private:
-  void turn() const {
-    while (!stop_.load(std::memory_order_relaxed))
+  struct alignas(64) Turns {  // a cache line each, or the threads would slow each other
+    std::atomic<std::uint64_t> count{0};
+  };
+
+  void turn(std::atomic<std::uint64_t>* turns) const {
+    std::uint64_t count = 0;
+    while (!stop_.load(std::memory_order_relaxed)) {
       for (int i = 0; i < kPausesPerLook; ++i) pause_cpu();
+      turns->store(++count, std::memory_order_relaxed);
+    }
   }
 
   std::vector<int> cpus_;
+  std::vector<Turns> turns_;
   std::vector<std::thread> threads_;
   std::atomic<bool> stop_{false};
 };

@@ -14,6 +14,13 @@
 
 namespace hone::system {
 
+// What the spinner's threads did so far, all together: CPU used, and turns of a fixed loop. Fewer
+// turns in the same CPU time are a slower clock or a busier sibling.
+struct Spun {
+  std::int64_t cpu_ns = 0;
+  std::uint64_t turns = 0;
+};
+
 class IdleSpinner {
  public:
   static Result<std::unique_ptr<IdleSpinner>> start(const std::vector<int>& cpus);
@@ -21,8 +28,7 @@ class IdleSpinner {
   // The CPU share (0 to 1) that a busy loop under `processes` gets beside the spinner on the worst
   // of its CPUs, over `seconds` on each. A proof asks for 0.98.
   virtual Result<double> check(Processes& processes, double seconds) = 0;
-  // CPU that the spinner's threads used so far, all together.
-  virtual std::int64_t cpu_ns() const = 0;
+  virtual Spun spun() const = 0;
 };
 
 // The busy loop that check() starts: `hone spin SECONDS`; prints its CPU share.

@@ -26,8 +26,11 @@ TEST(IdleSpinner, OneIdleClassThreadPerCpuUntilDestroyed) {
   auto spinner = IdleSpinner::start(cpus);
   ASSERT_TRUE(spinner) << spinner.error().what;
   EXPECT_EQ(idle_class_threads(), static_cast<int>(cpus.size()));
-  const std::int64_t before = (*spinner)->cpu_ns();
-  EXPECT_TRUE(eventually([&] { return (*spinner)->cpu_ns() > before; }));
+  const Spun before = (*spinner)->spun();
+  EXPECT_TRUE(eventually([&] {
+    const Spun now = (*spinner)->spun();
+    return now.cpu_ns > before.cpu_ns && now.turns > before.turns;
+  }));
   spinner->reset();
   EXPECT_EQ(idle_class_threads(), 0);
 }

@@ -31,8 +31,14 @@ if [ "$status" -eq 4 ]; then pass "5 % of extra work is found"; else
   flunk "5 % of extra work is found" "exit status $status, not 4" "$(tail -n 25 "$WORK/out")"
 fi
 says "5 % of extra work: said in words" "worse"
-compares "an arm that answers errors has failed" 7 --rounds 2 --duration 0.8 \
+compares "an arm that answers errors has failed" 7 --rounds 2 --duration 0.8 --ready-timeout 3 \
   --a "$DIAL {port} 2000" --b "$DIAL {port} 2000 errors"
+says "an arm that answers errors: the code is named" "status 50"
+log=$(sed -n 's/.*arm B failed: .*; log: //p' "$WORK/out" | head -n 1)
+check "an arm that answers errors: its log is kept" test -e "$log"
+compares "a failed round, run again" 7 --rounds 2 --duration 0.8 --ready-timeout 3 \
+  --a "$DIAL {port} 2000" --b "$DIAL {port} 2000 errors"
+says "a failed round is measured again" "measured again"
 compares "an arm that dies under load has failed" 7 --rounds 2 --duration 0.8 \
   --a "$DIAL {port} 2000" --b "$DIAL {port} 2000 restart"
 for report in report.json report.md report.html; do

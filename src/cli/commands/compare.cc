@@ -53,6 +53,7 @@ Result<pipeline::Arm> make_arm(const CompareArguments& arguments, const std::str
         "check the command given to --" + std::string(name == "B" ? "b" : "a"));
   }
   HONE_TRY(arm.sha256, system.files->sha256(*found));
+  HONE_TRY(arm.files, pipeline::hash_named_files(arm.server.command, *system.files));
   if (program.find('/') != std::string::npos) {
     arm.binary = std::filesystem::absolute(*found).string();
     program = "{binary}";
@@ -107,7 +108,7 @@ Result<pipeline::Design> make_design(const CompareArguments& arguments, system::
 }
 
 Result<pipeline::RunValues> compare(const CompareArguments& arguments, system::System& system) {
-  HONE_TRY(const auto design, make_design(arguments, system));
+  HONE_TRY(auto design, make_design(arguments, system));
   Console console(system.clock.get(), arguments.json);
   pipeline::Store store(std::filesystem::absolute(arguments.work) / "compare",
                         "seed-" + std::to_string(design.settings.seed), system.files.get());
@@ -118,6 +119,7 @@ Result<pipeline::RunValues> compare(const CompareArguments& arguments, system::S
   values.started_at = system.clock->wall_time();
   values.subject = design.subject;
   values.machine = measure::describe_machine(system);
+  design.machine = pipeline::name_machine(values.machine);
   values.findings = measure::check_machine(system, design.server_cpus, design.load_cpus);
   console.stage("compare", 0);
   console.line("seed " + std::to_string(design.settings.seed) +

@@ -24,7 +24,7 @@ constexpr double kCloseEnough = 0.04;
 constexpr int kMostSteps = 10;
 constexpr double kProbeS = 0.4;
 // A server that answers less than this share of the rate in time is past its knee.
-constexpr double kKeptUp = 0.97;
+constexpr double kKeptUp = 0.99;
 constexpr double kMostMissed = 0.001;  // the limit that rounds are held to
 
 // Two significant digits: a rate that can be typed again.
@@ -79,27 +79,36 @@ Result<ResolvedLoad> resolve_load(const Design& design, const Load& load,
     HONE_TRY(auto session, start_arm(design, 0, shape, work_folder, rig, system));
     HONE_CHECK(session->connect());
     const auto cpus = static_cast<double>(design.server_cpus.size());
-    HONE_TRY_AS(
-        found, resolved, search_busy_rate(load.busy, [&](double rate) -> Result<BusyShares> {
-          HONE_CHECK(system::check_interrupted());
-          const auto& table = *system.process_table;
-          HONE_TRY(const auto before,
-                   measure::read_when_quiet(table, *system.clock, session->tree_root()));
-          traffic::load::SliceSpec slice;
-          slice.rate = rate;
-          slice.duration_s = kProbeS;
-          slice.arrivals = arrivals;
-          slice.seed = derive_seed(design.settings.seed, 0xca11);
-          HONE_TRY(const auto result, session->slice(slice));
-          HONE_TRY(const auto after,
-                   measure::read_when_quiet(table, *system.clock, session->tree_root()));
-          const double wall = std::max(result.duration_s, kProbeS);
-          // A server that cannot keep up is as busy as it gets, whatever its CPU says.
-          const bool behind = result.ok * 100 < result.scheduled * 99;
-          const double server = measure::difference(before, after).cpu_s / wall / cpus;
-          return BusyShares{behind ? std::max(server, 1.0) : server, result.client_cpu_s / wall};
-        }));
-    HONE_CHECK(session->stop());
+    HONE_TRY_AS(found, resolved,
+                search_busy_rate(load.busy, [&](double rate) -> Result<BusyShares> {
+                  HONE_CHECK(system::check_interrupted());
+                  const auto& table = *system.process_table;
+                  HONE_TRY(const auto before,
+                           measure::read_when_quiet(table, *system.clock, session->tree_root()));
+                  traffic::load::SliceSpec slice;
+                  slice.rate = rate;
+                  slice.duration_s = kProbeS;
+                  slice.arrivals = arrivals;
+                  slice.seed = derive_seed(design.settings.seed, 0xca11);
+                  HONE_TRY(const auto result, session->slice(slice));
+                  HONE_TRY(const auto after,
+                           measure::read_when_quiet(table, *system.clock, session->tree_root()));
+                  const double wall = std::max(result.duration_s, kProbeS);
+                  const auto scheduled = static_cast<double>(result.scheduled);
+                  const auto missed = static_cast<double>(result.missed);
+                  const double server = measure::difference(before, after).cpu_s / wall / cpus;
+                  const double client = result.client_cpu_s / wall;
+                  // Who cannot keep up is as busy as it gets, whatever its CPU says.
+                  const bool server_behind =
+                      static_cast<double>(result.ok) < kKeptUp * (scheduled - missed);
+                  const bool client_behind = missed > std::max(1.0, kMostMissed * scheduled);
+                  return BusyShares{server_behind ? std::max(server, 1.0) : server,
+                                    client_behind ? std::max(client, 1.0) : client};
+                }));
+    // One that had to be killed is said after its rounds; the rate is good.
+    if (Status stopped = session->stop(); !stopped && stopped.error().kind != ErrorKind::kTimeout) {
+      return tl::make_unexpected(std::move(stopped).error());
+    }
   }
   resolved.load = load.name;
   resolved.shape = shape.name;

@@ -170,15 +170,29 @@ Comparison control_of(const Proof& proof, const CountedCell& cell) {
   c.trained = cell.shape->train;
   c.estimate = cell.judgement.aa;
   c.aa = cell.judgement.aa;
+  std::vector<double> saved;
+  std::vector<RoundCost> copies;  // with A on both sides the effect is the plain ratio
   for (const RoundCost& cost : cell.costs) {
     c.us_a += cost.a * 1e6 / static_cast<double>(cell.costs.size());
     c.us_b += cost.a2 * 1e6 / static_cast<double>(cell.costs.size());
+    saved.push_back((cost.a - cost.a2) * 1e6);
+    copies.push_back({cost.a, cost.a2, cost.a});
     c.round_effects.push_back(cost.a2 / cost.a - 1);
-    if (cost.a2 < cost.a) ++c.won;
   }
-  c.us_saved = c.us_a - c.us_b;
+  const auto us = measure::mean_interval(saved);
+  c.us_saved = us.effect;
+  c.us_saved_low = us.low;
+  c.us_saved_high = us.high;
+  const Judgement copy = measure::judge(copies, {});
+  c.won = copy.won;
+  c.hodges_lehmann = copy.hodges_lehmann;
+  c.pair_sd = copy.pair_sd;
+  c.p_value = copy.p_value;
+  c.floor = cell.judgement.floor;
   c.wakes_a = wakes_per_request(cell.rounds, 0);
   c.wakes_b = wakes_per_request(cell.rounds, 2);
+  c.latency_a = median_latency(cell.rounds, 0);
+  c.latency_b = median_latency(cell.rounds, 2);
   c.rounds = cell.judgement.rounds;
   c.repeated = cell.repeated;
   const bool zero_inside = c.estimate.low <= 0 && c.estimate.high >= 0;

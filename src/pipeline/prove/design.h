@@ -2,12 +2,14 @@
 // make one.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "pipeline/recipe/recipe.h"
 #include "subject/server_spec.h"
+#include "system/files.h"
 
 namespace hone::pipeline {
 
@@ -18,6 +20,7 @@ struct Arm {
   std::string sha256;
   subject::ServerSpec server;
   std::string url;  // overrides the shape's path (compare); placeholders allowed
+  std::map<std::string, std::string> files;  // SHA-256 of the files that its command names
 };
 HONE_JSON(Arm)
 
@@ -29,7 +32,15 @@ struct Design {
   Prove settings;                           // seed already drawn
   std::vector<int> server_cpus, load_cpus;  // never empty
   bool with_origin = true;
+  std::string machine;  // CPU model and kernel: rounds of another machine do not stand beside these
 };
 HONE_JSON(Design)
+
+// Of every word but the first that names a file, hone's placeholders aside: what a command reads is
+// part of what is compared.
+Result<std::map<std::string, std::string>> hash_named_files(const std::vector<std::string>& command,
+                                                            const system::Files&);
+// "AMD EPYC ..., Linux 6.18": as describe_machine tells them.
+std::string name_machine(const Json& machine);
 
 }  // namespace hone::pipeline

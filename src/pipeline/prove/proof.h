@@ -2,6 +2,7 @@
 // report.json holds; reports render it and compute nothing.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct SliceRecord {
   int order = 0;  // position in the round
   double cpu_s = 0;
   std::uint64_t ok = 0, wakes = 0, blocked = 0;
+  double achieved_rate = 0;  // requests per second sent in time
 };
 HONE_JSON(SliceRecord)
 
@@ -29,12 +31,15 @@ struct Trial {  // what one arm did in one round
   bool valid = true;        // false: kept for the record, not counted
   std::string why_invalid;  // the environment's fault: the round was repeated
   std::string failure;      // the arm's own fault: it is the result
+  std::string log;          // of the server, kept when it failed
+  bool killed = false;      // it did not end when told to, after the last slice
   double cpu_total_s = 0;
   std::uint64_t wakes = 0, ok = 0, scheduled = 0, missed = 0, blocked = 0, errors = 0;
   double achieved_rate = 0;
   double idle_cpu_us_per_s = 0;  // burnt without load
   double user_share = 0;         // of cpu_total_s; printed from 5,000 ticks on only
-  std::uint64_t body_bytes = 0, upstream_requests = 0;  // negative controls
+  std::uint64_t body_bytes = 0, upstream_requests = 0;  // negative controls, and so is
+  std::map<std::string, std::uint64_t> status;          // answers by code
   double client_cpu_s = 0;
   std::uint64_t client_wakes = 0;
   traffic::load::LatencySummary latency_us;

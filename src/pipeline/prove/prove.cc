@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/units.h"
+#include "base/text.h"
 #include "pipeline/prove/calibrate.h"
 #include "pipeline/prove/round.h"
 #include "pipeline/prove/round_files.h"
@@ -20,6 +20,16 @@ namespace {
 // because one in four rounds is not yet a share.
 constexpr double kMostSpoiled = 0.2;
 constexpr int kSpoiledGrace = 4;
+// Raised when rounds are measured or judged in another way: old ones do not stand beside new ones.
+constexpr int kRoundVersion = 2;
+
+// Of the first arm that failed; "" when none did.
+std::string failure_of(const Round& round) {
+  for (const Trial& trial : round.trials) {
+    if (!trial.failure.empty()) return "arm " + trial.arm + ": " + trial.failure;
+  }
+  return "";
+}
 
 struct Cell {  // one shape at one load
   const subject::Shape* shape = nullptr;
@@ -32,7 +42,7 @@ struct Cell {  // one shape at one load
 
   void add(Round round) {
     if (round.valid) ++counted;
-    for (const Trial& trial : round.trials) failed = failed || !trial.failure.empty();
+    failed = failed || !failure_of(round).empty();
     rounds.push_back(std::move(round));
   }
 };
@@ -41,11 +51,17 @@ struct Cell {  // one shape at one load
 // are added to the ones that are there.
 Fingerprint cell_fingerprint(const Design& design, const subject::Shape& shape, const Load& load) {
   Fingerprint print;
+  print.add("round version", Json(kRoundVersion));
+  print.add("machine", design.machine);
   for (const Arm& arm : design.arms) {
     Json json = arm;
     json.erase("binary");  // its place says nothing; sha256 is what it is
+    // How long hone waits changes nothing of what it measures.
+    json["server"]["ready"].erase("limit_s");
+    json["server"]["stop"].erase("limit_s");
     print.add("arm " + arm.name, json);
   }
+  print.add("origin", Json(design.with_origin));
   Json what = shape;
   what.erase("train");  // was it trained? a matter of the binary
   what.erase("share");  // and of the total
@@ -75,6 +91,7 @@ class ProofRun {
     Proof proof;
     proof.design = design_;
     proof.findings = rig_.findings;
+    note_rounds(&proof.findings);
     for (Cell& cell : cells_) {
       proof.loads.push_back(cell.resolved);
       std::move(cell.rounds.begin(), cell.rounds.end(), std::back_inserter(proof.rounds));
@@ -99,7 +116,15 @@ class ProofRun {
         cell.files.emplace(folder, system_.files.get());
         HONE_TRY(auto rounds, cell.files->read());
         for (Round& round : rounds) {
-          if (round.number <= design_.settings.rounds) cell.add(std::move(round));
+          if (round.number > design_.settings.rounds) continue;
+          if (const std::string why = failure_of(round); !why.empty()) {
+            // Whoever runs again has mended something: the failure is not the result for ever.
+            observer_.line(
+                fmt::format("round {} of {} failed ({}): measured again", round.number, name, why));
+            HONE_CHECK(cell.files->set_aside(round));
+            continue;
+          }
+          cell.add(std::move(round));
         }
         if (auto resolved = cell.files->read_rate()) cell.resolved = *resolved;
         cells_.push_back(std::move(cell));
@@ -169,6 +194,7 @@ class ProofRun {
             std::move(round).error(), fmt::format("round {} of shape '{}' at load '{}'", number,
                                                   cell->shape->name, cell->load->name)));
       }
+      if (!failure_of(*round).empty()) HONE_CHECK(keep_logs(*cell, &*round));
       HONE_CHECK(cell->files->write(*round));
       const bool valid = round->valid;
       if (!valid) {
@@ -178,6 +204,44 @@ class ProofRun {
       cell->add(*std::move(round));
       if (valid) return {};
       HONE_CHECK(check_spoiled(cell->rounds.back().why_invalid));
+    }
+  }
+
+  // The server's files would go with the next round; a failure is to be looked into.
+  Status keep_logs(const Cell& cell, Round* round) {
+    const system::Path kept = work_ / "failed" / (cell.load->name + "." + cell.shape->name);
+    HONE_CHECK(system_.files->remove_all(kept));
+    HONE_CHECK(system_.files->make_directories(kept.parent_path()));
+    HONE_CHECK(system_.files->rename(work_ / "round", kept));
+    for (Trial& trial : round->trials) {
+      if (trial.failure.empty()) continue;
+      trial.log = replace_all(trial.log, (work_ / "round").string(), kept.string());
+      observer_.line(fmt::format("round {} of {}, {}: arm {} failed: {}; log: {}", round->number,
+                                 cell.load->name, cell.shape->name, trial.arm, trial.failure,
+                                 trial.log));
+    }
+    return {};
+  }
+
+  // What holds for rounds read back as well as for those of this run.
+  void note_rounds(Findings* findings) const {
+    bool without_spinner = false;
+    bool killed = false;
+    for (const Cell& cell : cells_) {
+      for (const Round& round : cell.rounds) {
+        without_spinner = without_spinner || round.spinner_share == 0;
+        for (const Trial& trial : round.trials) killed = killed || trial.killed;
+      }
+    }
+    if (design_.settings.spinner && without_spinner && findings->empty()) {
+      findings->push_back({"prove.spinner-off", "warning",
+                           "the idle spinner was off in some rounds; they scatter more",
+                           "the first run said why; hone doctor shows the machine"});
+    }
+    if (killed) {
+      findings->push_back({"prove.killed", "info",
+                           "a server did not end when told to after its last slice: it was killed",
+                           "its figures are whole; set [server] stop to what ends it"});
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "measure/machine/cgroups.h"
 #include "system/cpus.h"
 
 namespace hone::pipeline {
@@ -15,6 +16,11 @@ constexpr double kLeastShare = 0.98;
 // Long enough that one tick of 4 ms is below one per cent.
 constexpr double kCheckS = 0.5;
 
+Finding spinner_off(const std::string& why, const std::string& advice) {
+  return {"prove.spinner-off", "warning",
+          "the idle spinner is off: " + why + "; rounds will scatter more", advice};
+}
+
 }  // namespace
 
 Result<Rig> make_rig(const Design& design, system::System& system) {
@@ -24,16 +30,27 @@ Result<Rig> make_rig(const Design& design, system::System& system) {
   HONE_TRY(rig.thread, system::net::LoopThread::start(design.load_cpus));
   rig.load = traffic::load::make_in_process(rig.thread.get());
   if (!design.settings.spinner) return rig;
-  HONE_TRY(rig.spinner, system::IdleSpinner::start(design.server_cpus));
-  HONE_TRY(rig.spinner_share, rig.spinner->check(*system.processes, kCheckS));
+  // It would use up the quota that the arms are to have.
+  if (const auto quota = measure::cpu_quota(*system.files)) {
+    rig.findings.push_back(spinner_off(
+        fmt::format("{} has a quota of {:.1f} CPUs", quota->cgroup.string(), quota->cpus),
+        "prove outside a CPU quota"));
+    return rig;
+  }
+  auto spinner = system::IdleSpinner::start(design.server_cpus);
+  if (!spinner) {
+    rig.findings.push_back(spinner_off(spinner.error().what, spinner.error().next));
+    return rig;
+  }
+  HONE_TRY(rig.spinner_share, (*spinner)->check(*system.processes, kCheckS));
   if (rig.spinner_share < kLeastShare) {
     rig.findings.push_back(
-        {"prove.spinner-off", "warning",
-         fmt::format("the idle spinner is off: a busy loop beside it got {} of its CPU, not {}",
-                     format_percent(rig.spinner_share), format_percent(kLeastShare)),
-         "rounds will scatter more; run hone in a session of its own, outside a CPU quota"});
-    rig.spinner.reset();
+        spinner_off(fmt::format("a busy loop beside it got {} of its CPU, not {}",
+                                format_percent(rig.spinner_share), format_percent(kLeastShare)),
+                    "run hone in a session of its own"));
     rig.spinner_share = 0;
+  } else {
+    rig.spinner = *std::move(spinner);
   }
   return rig;
 }

@@ -9,9 +9,9 @@
 #include <cmath>
 
 #include "measure/counters/usage.h"
-#include "measure/machine/machine.h"
 #include "measure/statistics/order.h"
 #include "pipeline/prove/arm_session.h"
+#include "pipeline/prove/round_environment.h"
 #include "pipeline/prove/validity.h"
 #include "system/interrupt.h"
 
@@ -26,8 +26,6 @@ using traffic::load::SliceSpec;
 // Slices so short scatter by several per cent, so a tighter bound would wait for luck.
 constexpr double kWarmSliceS = 0.25;
 constexpr double kWarmAgreement = 0.10;
-// /proc/stat counts whole ticks, so either end of a stretch is known to one tick only.
-constexpr double kTickS = 0.01;
 constexpr double kIdleS = 0.2;  // over which an arm's idle burn is read: many timer periods
 
 std::uint64_t text_seed(const std::string& text) {
@@ -69,7 +67,8 @@ class RoundRun {
   }
 
  private:
-  // Runs `work` for an arm; its subject's own failures end up in the trial, the rest is passed on.
+  // Runs `work` for an arm; its subject's own failures end up in the trial, the rest (hone's own
+  // and the machine's, such as too few file descriptors) is passed on.
   template <typename Work>
   Status on_arm(std::size_t arm, Work work) {
     Status status = work();
@@ -79,8 +78,18 @@ class RoundRun {
         kind != ErrorKind::kTimeout && kind != ErrorKind::kNetwork) {
       return status;
     }
-    round_.trials[arm].failure = status.error().what;
+    Trial& trial = round_.trials[arm];
+    trial.failure = status.error().what;
+    trial.log = status.error().log_file;
+    if (trial.log.empty() && sessions_[arm]) trial.log = sessions_[arm]->log().string();
     failed_ = true;
+    return {};
+  }
+
+  Status stop(std::size_t arm) {
+    Status stopped = sessions_[arm]->stop();
+    if (stopped || stopped.error().kind != ErrorKind::kTimeout) return stopped;
+    round_.trials[arm].killed = true;  // after all slices: no fault of its answers or its CPU
     return {};
   }
 
@@ -91,7 +100,7 @@ class RoundRun {
     if (!failed_) HONE_CHECK(take_slices());
     for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
       if (!sessions_[arm] || !round_.trials[arm].failure.empty()) continue;
-      HONE_CHECK(on_arm(arm, [&] { return sessions_[arm]->stop(); }));
+      HONE_CHECK(on_arm(arm, [&] { return stop(arm); }));
     }
     sessions_.clear();
     return {};
@@ -152,16 +161,30 @@ class RoundRun {
     }
   }
 
-  Status read_idle_burn() {
-    std::vector<system::TreeUsage> before;
-    for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
-      HONE_TRY(auto usage, quiet_usage(arm));
-      before.push_back(std::move(usage));
+  // Of every arm; one that does not come to rest has failed, and the rest stay zero.
+  Result<std::vector<system::TreeUsage>> quiet_usages() {
+    std::vector<system::TreeUsage> usages(sessions_.size());
+    for (std::size_t arm = 0; arm < sessions_.size() && !failed_; ++arm) {
+      HONE_CHECK(on_arm(arm, [&]() -> Status {
+        HONE_TRY(usages[arm], quiet_usage(arm));
+        return {};
+      }));
     }
+    return usages;
+  }
+
+  Status read_idle_burn() {
+    HONE_TRY(const auto before, quiet_usages());
+    if (failed_) return {};
     const auto begin = system_.clock->now();
     system_.clock->sleep(system::seconds(kIdleS));
     for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
-      HONE_TRY(const auto after, quiet_usage(arm));
+      system::TreeUsage after;
+      HONE_CHECK(on_arm(arm, [&]() -> Status {
+        HONE_TRY(after, quiet_usage(arm));
+        return {};
+      }));
+      if (failed_) return {};
       const double wall = system::to_seconds(system_.clock->now() - begin);
       round_.trials[arm].idle_cpu_us_per_s =
           static_cast<double>(after.cpu_ns - before[arm].cpu_ns) * 1e-3 / wall;
@@ -169,48 +192,36 @@ class RoundRun {
     return {};
   }
 
-  // The machine's own account of the server's CPUs and the spinner's, read at one moment: waiting
-  // for an arm to be quiet between the two would count as the CPU of others.
-  struct CpuReading {
-    measure::MachineReading machine;
-    std::int64_t spun_ns = 0;
-  };
-  Result<CpuReading> read_cpus() {
-    CpuReading reading;
-    HONE_TRY(reading.machine, measure::read_machine(system_, design_.server_cpus));
-    if (rig_.spinner) reading.spun_ns = rig_.spinner->cpu_ns();
-    return reading;
-  }
-
   Status take_slices() {
-    std::vector<system::TreeUsage> tree_before;
-    for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
-      HONE_TRY(auto usage, quiet_usage(arm));
-      tree_before.push_back(std::move(usage));
-    }
-    HONE_TRY(const CpuReading before, read_cpus());
+    HONE_TRY(const auto tree_before, quiet_usages());
+    if (failed_) return {};
+    const auto read = [this] {
+      return read_cpus(system_, design_.server_cpus, rig_.spinner.get());
+    };
+    HONE_TRY(const CpuReading before, read());
+    CpuReading half = before;
     latency_.assign(sessions_.size(), {});
     user_s_.assign(sessions_.size(), 0);
     std::vector<std::uint64_t> taken(sessions_.size(), 0);
     for (std::size_t place = 0; place < round_.order.size() && !failed_; ++place) {
       HONE_CHECK(system::check_interrupted());
+      if (place == round_.order.size() / 2) {
+        HONE_TRY(half, read());
+      }
       const auto arm = static_cast<std::size_t>(round_.order[place]);
       HONE_CHECK(
           on_arm(arm, [&] { return take_slice(arm, static_cast<int>(place), taken[arm]++); }));
     }
-    if (failed_) return {};
-    HONE_TRY(const CpuReading after, read_cpus());
+    // Also after a failure: the reader will ask whether the machine had a part in it.
+    HONE_TRY(const CpuReading after, read());
     double arms_cpu_s = 0;
     double run_delay_s = 0;
-    for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
-      HONE_TRY(const auto usage, quiet_usage(arm));
-      const auto cost = measure::difference(tree_before[arm], usage);
-      arms_cpu_s += cost.cpu_s;
-      run_delay_s += cost.run_delay_s;
-      finish_trial(arm);
-    }
-    const double spun_s = static_cast<double>(after.spun_ns - before.spun_ns) * 1e-9;
-    note_environment(before.machine, after.machine, arms_cpu_s + spun_s, run_delay_s);
+    if (!failed_) HONE_CHECK(finish_trials(tree_before, &arms_cpu_s, &run_delay_s));
+    round_.environment = environment_between(
+        before, half, after, static_cast<int>(design_.server_cpus.size()), arms_cpu_s, run_delay_s);
+    round_.environment.missed = share_missed();
+    // Without the arms' CPU it cannot be told from that of others.
+    if (failed_) round_.environment.foreign_cpu = 0;
     return {};
   }
 
@@ -226,8 +237,8 @@ class RoundRun {
     const auto cost = measure::difference(before, after);
     Trial& trial = round_.trials[arm];
     trial.upstream_requests += session.origin_counters().requests - upstream_before;
-    if (cost.restarted) trial.failure = "its processes changed in mid-round: it restarted";
-    trial.slices.push_back({place, cost.cpu_s, result.ok, cost.wakes, result.blocked});
+    trial.slices.push_back(
+        {place, cost.cpu_s, result.ok, cost.wakes, result.blocked, result.achieved_rate});
     trial.cpu_total_s += cost.cpu_s;
     trial.wakes += cost.wakes;
     trial.ok += result.ok;
@@ -239,35 +250,42 @@ class RoundRun {
     trial.client_cpu_s += result.client_cpu_s;
     trial.client_wakes += result.client_wakes;
     trial.achieved_rate += result.achieved_rate;
+    for (const auto& [code, count] : result.status) trial.status[code] += count;
     user_s_[arm] += cost.user_s;
     latency_[arm].merge(result.latency);
     return {};
   }
 
-  void finish_trial(std::size_t arm) {
-    Trial& trial = round_.trials[arm];
-    trial.latency_us = traffic::load::summarise(latency_[arm]);
-    trial.achieved_rate /= static_cast<double>(std::max<std::size_t>(trial.slices.size(), 1));
-    trial.user_share = trial.cpu_total_s > 0 ? user_s_[arm] / trial.cpu_total_s : 0;
+  Status finish_trials(const std::vector<system::TreeUsage>& tree_before, double* cpu_s,
+                       double* run_delay_s) {
+    HONE_TRY(const auto tree_after, quiet_usages());
+    if (failed_) return {};
+    for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
+      const auto cost = measure::difference(tree_before[arm], tree_after[arm]);
+      *cpu_s += cost.cpu_s;
+      *run_delay_s += cost.run_delay_s;
+      Trial& trial = round_.trials[arm];
+      // Over the whole stretch: a worker that was replaced in an uncounted head has cold caches in
+      // the slice after it.
+      if (cost.restarted) {
+        trial.failure = "its processes changed in mid-round: it restarted";
+        trial.log = sessions_[arm]->log().string();
+      }
+      trial.latency_us = traffic::load::summarise(latency_[arm]);
+      trial.achieved_rate /= static_cast<double>(std::max<std::size_t>(trial.slices.size(), 1));
+      trial.user_share = trial.cpu_total_s > 0 ? user_s_[arm] / trial.cpu_total_s : 0;
+    }
+    return {};
   }
 
-  void note_environment(const measure::MachineReading& before, const measure::MachineReading& after,
-                        double accounted_s, double run_delay_s) {
-    const double wall =
-        (after.at_s - before.at_s) * static_cast<double>(design_.server_cpus.size());
-    measure::Environment& seen = round_.environment;
-    seen.steal = (after.steal_s - before.steal_s) / wall;
-    const double unknown = kTickS * 2 * static_cast<double>(design_.server_cpus.size());
-    seen.foreign_cpu = std::max(0.0, (after.busy_s - before.busy_s - accounted_s - unknown) / wall);
-    seen.throttled_s = after.throttled_s - before.throttled_s;
-    seen.run_delay = run_delay_s / wall;
+  double share_missed() const {
     std::uint64_t scheduled = 0;
     std::uint64_t missed = 0;
     for (const Trial& trial : round_.trials) {
       scheduled += trial.scheduled;
       missed += trial.missed;
     }
-    seen.missed = scheduled > 0 ? static_cast<double>(missed) / static_cast<double>(scheduled) : 0;
+    return scheduled > 0 ? static_cast<double>(missed) / static_cast<double>(scheduled) : 0;
   }
 
   const Design& design_;

@@ -6,6 +6,13 @@
 #include <tuple>
 
 namespace hone::pipeline {
+namespace {
+
+std::string file_name(const Round& round) {
+  return fmt::format("round-{:03}-{}.json", round.number, round.attempt);
+}
+
+}  // namespace
 
 RoundFiles::RoundFiles(system::Path folder, system::Files* files)
     : folder_(std::move(folder)), files_(files) {}
@@ -27,8 +34,11 @@ Result<std::vector<Round>> RoundFiles::read() const {
 }
 
 Status RoundFiles::write(const Round& round) {
-  const std::string name = fmt::format("round-{:03}-{}.json", round.number, round.attempt);
-  return files_->write(folder_ / name, dump(Json(round)));
+  return files_->write(folder_ / file_name(round), dump(Json(round)));
+}
+
+Status RoundFiles::set_aside(const Round& round) {
+  return files_->rename(folder_ / file_name(round), folder_ / ("failed-" + file_name(round)));
 }
 
 std::optional<ResolvedLoad> RoundFiles::read_rate() const {

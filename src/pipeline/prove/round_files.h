@@ -17,6 +17,7 @@ class RoundFiles {
   // Every round that is there, spoiled attempts included, in order.
   Result<std::vector<Round>> read() const;
   Status write(const Round&);
+  Status set_aside(const Round&);  // kept for whoever looks, read no more
   std::optional<ResolvedLoad> read_rate() const;
   Status write_rate(const ResolvedLoad&);
 

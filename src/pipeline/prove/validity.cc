@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+
+#include "base/text.h"
+#include "base/units.h"
 
 namespace hone::pipeline {
 namespace {
@@ -13,8 +18,52 @@ constexpr double kMostErrors = 0.0001;
 // of a per cent is different work, not noise.
 constexpr double kControlTolerance = 0.001;
 
+// An arm that falls this far behind the rate is past its knee: what it saves then is queueing.
+constexpr double kShortOfTarget = 0.005;
+// And two arms this far apart did not do the same work.
+constexpr double kRateApart = 0.001;
+
 double per_answer(std::uint64_t n, std::uint64_t ok) {
   return ok > 0 ? static_cast<double>(n) / static_cast<double>(ok) : 0;
+}
+
+std::string wrong_answers(const Trial& trial, std::uint64_t due, double target_rate) {
+  std::vector<std::string> codes;
+  for (const auto& [code, count] : trial.status) {
+    if (!code.starts_with('2') && !code.starts_with('3'))
+      codes.push_back(fmt::format("status {}: {}", code, count));
+  }
+  return fmt::format("{} of {} requests were not answered as expected at {:.0f}/s{}", trial.errors,
+                     due, target_rate, codes.empty() ? "" : " (" + join(codes, ", ") + ")");
+}
+
+// The median over slices: one stall of the machine at a slice's end is not the arm's rate.
+double held_rate(const Trial& trial) {
+  std::vector<double> rates;
+  for (const SliceRecord& slice : trial.slices) rates.push_back(slice.achieved_rate);
+  if (rates.empty()) return 0;
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::nth_element(rates.begin(), middle, rates.end());
+  return *middle;
+}
+
+// Only of a round that the environment left alone: what stalls the machine stalls the arm.
+bool judge_rates(Round* round, double target_rate) {
+  double best = 0;
+  for (const Trial& trial : round->trials) best = std::max(best, held_rate(trial));
+  bool failed = false;
+  for (Trial& trial : round->trials) {
+    const double held = held_rate(trial);
+    if (held < (1 - kShortOfTarget) * target_rate) {
+      trial.failure = fmt::format("it held {:.0f} of {:.0f} requests/s: it is past its knee", held,
+                                  target_rate);
+    } else if (held < (1 - kRateApart) * best) {
+      trial.failure =
+          fmt::format("it held {:.1f} requests/s where another arm held {:.1f}", held, best);
+    }
+    failed = failed || !trial.failure.empty();
+  }
+  return failed;
 }
 
 }  // namespace
@@ -25,8 +74,7 @@ void judge_round(Round* round, double target_rate) {
     const std::uint64_t due = trial.scheduled - trial.missed;
     if (trial.failure.empty() && due > 0 &&
         static_cast<double>(trial.errors) > kMostErrors * static_cast<double>(due)) {
-      trial.failure = fmt::format("{} of {} requests were not answered as expected at {:.0f}/s",
-                                  trial.errors, due, target_rate);
+      trial.failure = wrong_answers(trial, due, target_rate);
     }
     if (trial.failure.empty() && trial.ok == 0 && !trial.slices.empty()) {
       trial.failure = "it answered nothing";
@@ -36,6 +84,7 @@ void judge_round(Round* round, double target_rate) {
   if (failed) return;
   round->why_invalid = measure::environment_fault(round->environment);
   round->valid = round->why_invalid.empty();
+  if (round->valid && judge_rates(round, target_rate)) return;
   for (Trial& trial : round->trials) {
     trial.valid = round->valid;
     trial.why_invalid = round->why_invalid;
@@ -45,6 +94,7 @@ void judge_round(Round* round, double target_rate) {
 std::string moved_control(const std::vector<const Round*>& rounds) {
   struct Sum {
     std::uint64_t ok = 0, body = 0, upstream = 0;
+    std::map<std::string, std::uint64_t> status;
   };
   std::vector<Sum> arms(2);
   for (const Round* round : rounds) {
@@ -52,6 +102,7 @@ std::string moved_control(const std::vector<const Round*>& rounds) {
       arms[arm].ok += round->trials[arm].ok;
       arms[arm].body += round->trials[arm].body_bytes;
       arms[arm].upstream += round->trials[arm].upstream_requests;
+      for (const auto& [code, count] : round->trials[arm].status) arms[arm].status[code] += count;
     }
   }
   const auto differs = [](double a, double b) {
@@ -66,6 +117,15 @@ std::string moved_control(const std::vector<const Round*>& rounds) {
   const double up_b = per_answer(arms[1].upstream, arms[1].ok);
   if (differs(up_a, up_b)) {
     return fmt::format("upstream requests per answer differ: {:.4f} against {:.4f}", up_a, up_b);
+  }
+  for (const auto& [code, count] : arms[0].status) arms[1].status.try_emplace(code, 0);
+  for (const auto& [code, count_b] : arms[1].status) {
+    const double share_a = per_answer(arms[0].status[code], arms[0].ok);
+    const double share_b = per_answer(count_b, arms[1].ok);
+    if (std::abs(share_a - share_b) > kControlTolerance) {
+      return fmt::format("the share of status {} differs: {} against {}", code,
+                         format_percent(share_a, 2), format_percent(share_b, 2));
+    }
   }
   return "";
 }

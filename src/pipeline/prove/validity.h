@@ -8,12 +8,13 @@
 
 namespace hone::pipeline {
 
-// Sets trial.failure (errors, restart, rate: the arm's own fault, never repeated) and, when no arm
-// failed, round.valid and why_invalid (the environment's fault: the round is repeated).
+// Sets trial.failure (errors, restart, a rate it did not hold: the arm's own fault, never repeated)
+// and, when no arm failed, round.valid and why_invalid (the environment's fault: the round is
+// repeated).
 void judge_round(Round* round, double target_rate);
 
 // A negative control that differs between A and B over the counted rounds: what and by how much; ""
-// when all hold. Body bytes and upstream requests per answer.
+// when all hold. Body bytes, upstream requests and each status code, per answer.
 std::string moved_control(const std::vector<const Round*>& rounds);
 
 }  // namespace hone::pipeline

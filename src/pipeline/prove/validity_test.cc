@@ -16,7 +16,9 @@ Round quiet_round() {
     trial.ok = trial.scheduled = 100'000;
     trial.body_bytes = 100'000ULL * 4096;
     trial.upstream_requests = 100'000;
+    trial.status["200"] = 100'000;
     trial.slices.resize(8);
+    for (SliceRecord& slice : trial.slices) slice.achieved_rate = 8000;
     round.trials.push_back(trial);
   }
   return round;
@@ -42,15 +44,50 @@ TEST(JudgeRound, AnArmsErrorsAreItsOwnFaultAndNeverRepeated) {
   Round round = quiet_round();
   round.environment.steal = 0.02;
   round.trials[1].errors = 11;
+  round.trials[1].status["503"] = 11;
   judge_round(&round, 8000);
   EXPECT_TRUE(round.valid);
   EXPECT_THAT(round.trials[1].failure, HasSubstr("11 of 100000"));
+  EXPECT_THAT(round.trials[1].failure, HasSubstr("status 503: 11"));
 }
 
 TEST(JudgeRound, FewErrorsAreForgiven) {
   Round round = quiet_round();
   round.trials[1].errors = 10;
   judge_round(&round, 8000);
+  EXPECT_EQ(round.trials[1].failure, "");
+}
+
+TEST(JudgeRound, AnArmThatDoesNotHoldTheRateHasFailed) {
+  Round round = quiet_round();
+  for (SliceRecord& slice : round.trials[1].slices) slice.achieved_rate = 7950;
+  judge_round(&round, 8000);
+  EXPECT_TRUE(round.valid);
+  EXPECT_THAT(round.trials[1].failure, HasSubstr("7950 of 8000"));
+  EXPECT_EQ(round.trials[0].failure, "");
+}
+
+TEST(JudgeRound, ArmsApartInRateDidOtherWork) {
+  Round round = quiet_round();
+  for (SliceRecord& slice : round.trials[2].slices) slice.achieved_rate = 7990;
+  judge_round(&round, 8000);
+  EXPECT_THAT(round.trials[2].failure, HasSubstr("7990.0"));
+}
+
+TEST(JudgeRound, OneStalledSliceIsNotTheArmsRate) {
+  Round round = quiet_round();
+  round.trials[1].slices[3].achieved_rate = 6000;
+  judge_round(&round, 8000);
+  EXPECT_TRUE(round.valid);
+  EXPECT_EQ(round.trials[1].failure, "");
+}
+
+TEST(JudgeRound, AMachineThatStallsIsBlamedBeforeTheArm) {
+  Round round = quiet_round();
+  round.environment.steal = 0.02;
+  for (SliceRecord& slice : round.trials[1].slices) slice.achieved_rate = 7000;
+  judge_round(&round, 8000);
+  EXPECT_FALSE(round.valid);
   EXPECT_EQ(round.trials[1].failure, "");
 }
 
@@ -62,6 +99,9 @@ TEST(MovedControl, SeesOtherBodiesAndOtherUpstreamWork) {
   round = quiet_round();
   round.trials[1].upstream_requests -= 200;
   EXPECT_THAT(moved_control({&round}), HasSubstr("upstream requests"));
+  round = quiet_round();
+  round.trials[1].status = {{"200", 99'000}, {"304", 1'000}};
+  EXPECT_THAT(moved_control({&round}), HasSubstr("status 200 differs: 100.00 % against 99.00 %"));
 }
 
 }  // namespace

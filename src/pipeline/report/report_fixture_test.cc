@@ -145,12 +145,14 @@ Trial trial(const char* arm, const Comparison& c, int round, double rate, double
   t.user_share = 0.42;
   t.body_bytes = t.ok * 4096;
   t.upstream_requests = t.ok;
+  t.status["200"] = t.ok;
   t.client_cpu_s = round_to(static_cast<double>(t.ok) * 21e-6, 1e-6);
   t.client_wakes = t.ok / 2;
   t.latency_us = c.latency_a;
   t.ready_s = 0.04;
   for (int i = 0; i < 2; ++i)
-    t.slices.push_back({i, round_to(t.cpu_total_s / 2, 1e-6), t.ok / 2, t.wakes / 2, 3});
+    t.slices.push_back(
+        {i, round_to(t.cpu_total_s / 2, 1e-6), t.ok / 2, t.wakes / 2, 3, t.achieved_rate});
   return t;
 }
 

@@ -58,9 +58,21 @@ std::vector<Table::Column> shape_columns() {
           {"verdict", false, 0, "the reason stands beneath each row", true}};
 }
 
-std::string row_note(const Comparison& one) {
+// Code layout alone moves servers by this much (docs/method.md).
+constexpr double kLayoutLuck = 0.05;
+
+bool may_be_layout(const RunView& view, const Comparison& one) {
+  const auto& arms = view.run.proof.design.arms;
+  return (one.verdict == Verdict::kSaved || one.verdict == Verdict::kWorse) &&
+         std::abs(one.estimate.effect) < kLayoutLuck && arms.size() > 1 &&
+         arms[0].sha256 != arms[1].sha256;
+}
+
+std::string row_note(const RunView& view, const Comparison& one) {
   std::vector<std::string> notes;
   if (!one.why.empty()) notes.push_back(sentence(one.why));
+  if (may_be_layout(view, one))
+    notes.emplace_back("Below 5 % this says: these two binaries; their code layouts differ too.");
   if (one.verdict == Verdict::kUnresolved && one.smallest_detectable > 0) {
     std::string text = "Smallest detectable effect: " + format_percent(one.smallest_detectable);
     if (one.rounds_needed)
@@ -76,7 +88,7 @@ std::string row_note(const Comparison& one) {
 Table::Row shape_row(const RunView& view, const LoadView& load, const Comparison& one) {
   Table::Row row;
   row.tone = tone_of(one.verdict);
-  row.note = row_note(one);
+  row.note = row_note(view, one);
   const ResolvedLoad* resolved = view.resolved(load.name, one.shape);
   row.cells = {view.label(one), resolved ? rate(resolved->rate) : "-"};
   const std::vector<std::string> figures =

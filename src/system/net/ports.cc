@@ -32,7 +32,7 @@ Status reserve_descriptors(std::size_t needed) {
   if (limit.rlim_cur >= wanted) return {};
   if (limit.rlim_max < wanted) {
     const std::size_t left = limit.rlim_max > open ? limit.rlim_max - open : 0;
-    return fail(ErrorKind::kNetwork,
+    return fail(ErrorKind::kMachineUnfit,
                 std::to_string(needed) + " more files are needed at once, but the limit leaves " +
                     std::to_string(left),
                 "use fewer connections, or raise the limit of open files (ulimit -n " +

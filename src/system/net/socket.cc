@@ -123,7 +123,7 @@ Result<Socket> connect_start(const Address& address) {
   if (::connect(socket.fd(), raw.get(), raw.length) != 0 && errno != EINPROGRESS) {
     const int code = errno;
     if (code == EADDRNOTAVAIL) {
-      return fail(ErrorKind::kNetwork,
+      return fail(ErrorKind::kMachineUnfit,
                   "cannot connect to " + to_string(address) + ": no local port is free",
                   "wait a minute for closed connections to leave TIME_WAIT, or use fewer");
     }

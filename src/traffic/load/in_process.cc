@@ -54,7 +54,7 @@ class Gathered {
     while (values_.size() < expected_) {
       HONE_CHECK(system::check_interrupted());
       if (Loop::read_clock() >= end) {
-        return fail(ErrorKind::kTimeout, "the load's own thread does not answer",
+        return fail(ErrorKind::kMachineUnfit, "the load's own thread does not answer",
                     "check that the machine is not overloaded or suspended; then run again");
       }
       complete_.wait_for(lock, kLook);
@@ -196,7 +196,8 @@ Error InProcess::not_all_up(Pool* pool, Error why) {
   for (Member& member : pool->members) {
     member.thread->call([&] { up += member.worker->connections_up(); });
   }
-  why.kind = ErrorKind::kNetwork;
+  // Ports or files that this machine lacks are not the server's fault.
+  if (why.kind != ErrorKind::kMachineUnfit) why.kind = ErrorKind::kNetwork;
   why.what = std::to_string(up) + " of " + std::to_string(pool->spec.connections) +
              " connections to " + to_string(pool->spec.target.address) +
              " came up; the others did not: " + why.what;

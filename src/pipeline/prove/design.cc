@@ -1,0 +1,29 @@
+#include "pipeline/prove/design.h"
+
+namespace hone::pipeline {
+
+Result<std::map<std::string, std::string>> hash_named_files(const std::vector<std::string>& command,
+                                                            const system::Files& files) {
+  std::map<std::string, std::string> hashes;
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    // --config=FILE, file:FILE,...: what follows the last '=' may be a name as well.
+    for (const std::string& name :
+         {command[i], command[i].substr(command[i].find_last_of('=') + 1)}) {
+      if (name.empty() || !files.exists(name) || files.is_directory(name)) continue;
+      if (name.starts_with("/dev/") || name.starts_with("/proc/")) continue;
+      HONE_TRY(hashes[name], files.sha256(name));
+    }
+  }
+  return hashes;
+}
+
+std::string name_machine(const Json& machine) {
+  const auto text = [&machine](const char* key) {
+    const auto found = machine.find(key);
+    return found != machine.end() && found->is_string() ? found->get<std::string>()
+                                                        : std::string("unknown");
+  };
+  return text("cpu_model") + ", kernel " + text("kernel");
+}
+
+}  // namespace hone::pipeline

@@ -1,0 +1,40 @@
+#include "pipeline/prove/design.h"
+
+#include <gmock/gmock.h>
+
+#include "system/real.h"
+#include "system/temporary_folder.h"
+
+namespace hone::pipeline {
+namespace {
+
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+TEST(HashNamedFiles, TakesEveryFileThatTheCommandNames) {
+  const system::TemporaryFolder folder;
+  const auto files = system::real_files();
+  const std::string script = (folder / "server.py").string();
+  const std::string config = (folder / "a.conf").string();
+  ASSERT_TRUE(files->write(script, "abc"));
+  ASSERT_TRUE(files->write(config, ""));
+  // SHA-256 of "abc" and of nothing: FIPS 180-2, appendix B, and its well-known empty digest.
+  const auto hashes = hash_named_files({"/bin/sh", script, "--config=" + config, "{port}",
+                                        "--conf=/dev/null", folder.path().string()},
+                                       *files);
+  ASSERT_TRUE(hashes);
+  EXPECT_THAT(
+      *hashes,
+      UnorderedElementsAre(
+          Pair(script, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+          Pair(config, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")));
+}
+
+TEST(NameMachine, SaysModelAndKernel) {
+  EXPECT_EQ(name_machine({{"cpu_model", "Some CPU"}, {"kernel", "6.1.0"}}),
+            "Some CPU, kernel 6.1.0");
+  EXPECT_EQ(name_machine(Json{{"kernel", nullptr}}), "unknown, kernel unknown");
+}
+
+}  // namespace
+}  // namespace hone::pipeline

@@ -1,0 +1,26 @@
+// What the machine did while a round's slices were taken: its own account of the server's CPUs,
+// against what the arms and the spinner used of them.
+#pragma once
+
+#include "measure/machine/machine.h"
+#include "system/idle_spinner.h"
+
+namespace hone::pipeline {
+
+// Both read at one moment: waiting for an arm to be quiet between the two would count as the CPU of
+// others.
+struct CpuReading {
+  measure::MachineReading machine;
+  system::Spun spun;
+};
+// `spinner` may be null.
+Result<CpuReading> read_cpus(const system::System&, const std::vector<int>& server_cpus,
+                             const system::IdleSpinner* spinner);
+
+// Readings before the slices, half way and after them; what the arms used of `cpus` CPUs and waited
+// for them in between, in seconds. Leaves `missed` alone.
+measure::Environment environment_between(const CpuReading& before, const CpuReading& half,
+                                         const CpuReading& after, int cpus, double arms_cpu_s,
+                                         double run_delay_s);
+
+}  // namespace hone::pipeline
