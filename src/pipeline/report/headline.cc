@@ -148,14 +148,16 @@ std::optional<Sentence> unresolved_sentence(const LoadView& load) {
   return Sentence{text + ".", Tone::kNote};
 }
 
-Sentence control_sentence(const RunView& view, const LoadView& load) {
+std::optional<Sentence> control_sentence(const RunView& view, const LoadView& load) {
   double floor = 0;
   std::string shape;
   for (const Comparison* one : load.all())
     if (one->floor >= floor) floor = one->floor, shape = view.label(*one);
-  return {"Noise: the A/A (a byte copy of A against A, in the same rounds) could hide up to " +
-          format_percent(floor) + (load.all().size() > 1 ? ", on " + code(shape) : "") +
-          "; nothing below a shape's own floor is called saved or worse."};
+  if (floor <= 0) return std::nullopt;  // no round was measured
+  return Sentence{
+      "Noise: the A/A (a byte copy of A against A, in the same rounds) could hide up to " +
+      format_percent(floor) + (load.all().size() > 1 ? ", on " + code(shape) : "") +
+      "; nothing below a shape's own floor is called saved or worse."};
 }
 
 std::string when(const RunValues& run) {
@@ -217,7 +219,7 @@ std::vector<Sentence> lead(const RunView& view) {
   for (std::size_t i = 1; i < view.loads.size(); ++i)
     sentences.push_back(other_load(view.loads[i]));
   if (view.rebuilt) sentences.push_back(untrained_sentence(first));
-  sentences.push_back(control_sentence(view, first));
+  if (auto control = control_sentence(view, first)) sentences.push_back(*std::move(control));
   return sentences;
 }
 
