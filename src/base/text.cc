@@ -11,10 +11,12 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-bool is_name_character(char c) {
+bool is_plain_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == '.';
+         c == '-';
 }
+
+bool is_name_character(char c) { return is_plain_character(c) || c == '.'; }
 
 // Characters that no POSIX shell gives a meaning of its own, wherever they stand in a word.
 bool is_shell_safe(char c) {
@@ -285,6 +287,11 @@ Result<std::vector<std::string>> fill(const std::vector<std::string>& texts,
     filled.push_back(std::move(one));
   }
   return filled;
+}
+
+bool is_plain_name(std::string_view text) {
+  return !text.empty() && text.size() <= kNameLimit &&
+         std::all_of(text.begin(), text.end(), is_plain_character);
 }
 
 bool matches_glob(std::string_view pattern, std::string_view text) {

@@ -29,6 +29,12 @@ Result<std::string> fill(std::string_view text, const Placeholders& values);
 Result<std::vector<std::string>> fill(const std::vector<std::string>& texts,
                                       const Placeholders& values);
 
+// A name that users give and that becomes a part of paths: letters, digits, '-' and '_', which are
+// safe in a file name, a URL and a shell word alike. File systems hold 255 bytes; ".part" and the
+// like are added.
+constexpr std::size_t kNameLimit = 64;
+bool is_plain_name(std::string_view text);
+
 // '*' and '?' wildcards over the whole text; a comma separates alternatives.
 bool matches_glob(std::string_view pattern, std::string_view text);
 

@@ -88,6 +88,16 @@ TEST(Text, FillRefusesStrayBraces) {
     EXPECT_FALSE(fill(text, {{"port", "1"}})) << text;
 }
 
+TEST(Text, PlainNames) {
+  for (const char* name : {"a", "nghttpx", "h1-4k", "A_9", "--all"})
+    EXPECT_TRUE(is_plain_name(name)) << name;
+  for (const char* name : {"", ".", "..", "a.b", "a/b", "a b", "\xc3\xa4"}) {
+    EXPECT_FALSE(is_plain_name(name)) << name;
+  }
+  EXPECT_TRUE(is_plain_name(std::string(kNameLimit, 'x')));
+  EXPECT_FALSE(is_plain_name(std::string(kNameLimit + 1, 'x')));
+}
+
 TEST(Text, Glob) {
   EXPECT_TRUE(matches_glob("h1-*", "h1-4k"));
   EXPECT_FALSE(matches_glob("h1-*", "th1-4k"));

@@ -87,15 +87,14 @@ Result<Tables> read_top(const Node& root) {
   return tables;
 }
 
-// The folder's name where [subject] has none; letters that a path on disk should not hold become
-// '-'.
+// The folder's name where [subject] has none, made plain: other letters become '-'.
 std::string subject_from(const system::Path& folder) {
   std::string name = folder.filename().string();
   for (char& c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (!plain && c != '_') c = '-';
   }
-  return name.empty() ? "subject" : name;
+  return name.empty() ? "subject" : name.substr(0, kNameLimit);
 }
 
 }  // namespace

@@ -63,6 +63,14 @@ TEST_F(RecipeTest, SmallRecipeHasDefaults) {
   EXPECT_TRUE(system::Path(recipe->file).is_absolute());
 }
 
+TEST_F(RecipeTest, AFoldersNameIsMadePlain) {
+  const std::string folder = "v1 " + std::string(2 * kNameLimit, 'x');
+  const auto recipe = parse_recipe(kSmall, folder_ / folder / "recipe.toml", {}, system_);
+  ASSERT_TRUE(recipe) << recipe.error().what;
+  EXPECT_THAT(recipe->subject, StartsWith("v1-xx"));
+  EXPECT_TRUE(is_plain_name(recipe->subject));
+}
+
 TEST_F(RecipeTest, ExampleOfTheDocumentationIsRead) {
   const auto page = system_.files->read("docs/recipe.md");
   ASSERT_TRUE(page) << page.error().what;

@@ -13,15 +13,6 @@ namespace {
 
 const char kSeeKeys[] = "docs/recipe.md lists every key";
 
-// Letters that are safe in a file name, a URL and a shell word alike.
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_';
-}
-
-// File systems hold 255 bytes; ".part" and the like are added to a name.
-constexpr std::size_t kNameLimit = 64;
-
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 std::string describe(const TableReader::Range& range) {
@@ -194,8 +185,7 @@ void TableReader::file_name(const std::string& key, std::string* out) {
   const Node* found = node(key, Node::Kind::kText);
   if (found == nullptr) return;
   const std::string& value = found->text;
-  if (value.empty() || value.size() > kNameLimit ||
-      !std::all_of(value.begin(), value.end(), is_name_character)) {
+  if (!is_plain_name(value)) {
     fault(found->origin, key + " = " + quoted(value) + " in " + name_ +
                              " becomes a file name: 1 to " + std::to_string(kNameLimit) +
                              " letters, digits, '-' and '_'");
