@@ -74,4 +74,15 @@ if [ "$(id -u)" -eq 0 ]; then
   exits "no permission, as an unprivileged user" 22 setpriv --reuid=65534 --regid=65534 --clear-groups "$HONE" build "$WORK/tiny" --work "$WORK/denied"
   says "no permission: the path" "denied"
 fi
+
+mkdir -p "$WORK/mine/store"
+echo kept >"$WORK/mine/store/file"
+exits "clean takes no path" 2 "$HONE" clean ..
+exits "clean takes no path, the work folder neither" 2 "$HONE" clean .
+exits "clean leaves a folder that is not hone's" 25 "$HONE" clean mine --work .
+exits "clean --all leaves what is not hone's" 0 "$HONE" clean --all --work .
+says "clean --all leaves what is not hone's: named" "left alone" "mine" "tiny"
+check "clean --all leaves what is not hone's: it is there" test -s "$WORK/mine/store/file" -a -s "$RECIPE" -a -d "$WORK/.hone/tiny"
+exits "clean removes a subject" 0 "$HONE" clean tiny
+check "clean removes a subject: it is gone" test ! -e "$WORK/.hone/tiny"
 nothing_left "nothing is left running after errors"

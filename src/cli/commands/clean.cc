@@ -1,32 +1,64 @@
+// Removes only what carries hone's own marks: a mistyped --work must not cost anybody a folder. All
+// of it is looked at and locked before the first folder goes.
 #include "cli/commands/clean.h"
 
 #include <cstdio>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/console.h"
 #include "pipeline/store/store.h"
 
 namespace hone::cli {
 namespace {
 
+using Folders = std::vector<system::Path>;
+
+Result<Folders> one_folder(const system::Path& work, const std::string& subject,
+                           const system::Files& files) {
+  if (!is_plain_name(subject)) {
+    return fail(ErrorKind::kUsage, "'" + subject + "' cannot be the name of a subject",
+                "hone status lists them");
+  }
+  const system::Path folder = work / subject;
+  if (!pipeline::Store::is_root(folder, files)) {
+    return fail(ErrorKind::kNotFound, folder.string() + " is not a subject's folder",
+                "hone status lists them");
+  }
+  return Folders{folder};
+}
+
+Result<Folders> every_folder(const system::Path& work, const system::Files& files) {
+  Folders own;
+  if (!files.is_directory(work)) return own;
+  HONE_TRY(const Folders entries, files.list(work));
+  std::vector<std::string> others;
+  for (const auto& entry : entries) {
+    const std::string name = entry.filename().string();
+    if (is_plain_name(name) && pipeline::Store::is_root(entry, files)) {
+      own.push_back(entry);
+    } else {
+      others.push_back(name);
+    }
+  }
+  if (!others.empty()) {
+    std::printf("left alone, not hone's: %s\n", join(others, ", ").c_str());
+  }
+  return own;
+}
+
 Status clean(const system::Path& work, const std::string& subject, bool all, system::Files& files) {
   if (subject.empty() == !all) {
     return fail(ErrorKind::kUsage, "name a subject, or say --all", "hone status lists them");
   }
-  std::vector<system::Path> folders;
-  if (all) {
-    if (!files.is_directory(work)) return {};
-    HONE_TRY(folders, files.list(work));
-  } else {
-    folders.push_back(work / subject);
+  HONE_TRY(const Folders folders,
+           all ? every_folder(work, files) : one_folder(work, subject, files));
+  std::vector<std::unique_ptr<system::Lock>> locks;
+  for (const auto& folder : folders) {
+    HONE_TRY(auto lock, pipeline::Store(folder, "default", &files).lock());
+    locks.push_back(std::move(lock));
   }
   for (const auto& folder : folders) {
-    if (subject.find('/') != std::string::npos || !files.is_directory(folder)) {
-      return fail(ErrorKind::kNotFound, folder.string() + " is not a subject's folder",
-                  "hone status lists them");
-    }
-    pipeline::Store store(folder, "default", &files);
-    HONE_TRY(const auto lock, store.lock());
     HONE_CHECK(files.remove_all(folder));
     std::printf("removed %s\n", folder.string().c_str());
   }

@@ -5,6 +5,7 @@
 #include "pipeline/store/store.h"
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "pipeline/store/field_changes.h"
 
 namespace hone::pipeline {
@@ -16,6 +17,10 @@ constexpr std::size_t kNameDigits = 16;
 
 const char kValueFile[] = "value.json";
 const char kFingerprintFile[] = "fingerprint.json";
+const char kValuesFolder[] = "store";
+const char kLockFile[] = "lock";
+// What a run and a comparison write first.
+const char* const kFirstStages[] = {"1-recipe", "6-prove"};
 
 std::optional<Fields> read_fields(const system::Path& folder, const system::Files& files) {
   const auto text = files.read(folder / kFingerprintFile);
@@ -48,6 +53,20 @@ std::string Fingerprint::hash() const {
 Store::Store(system::Path root, std::string run, system::Files* files)
     : root_(std::move(root)), run_(std::move(run)), files_(files) {}
 
+bool Store::is_root(const system::Path& root, const system::Files& files) {
+  const auto holder = files.read(root / kLockFile);
+  if (!holder || !parse_integer(trim(*holder))) return false;
+  if (files.is_directory(root / kValuesFolder)) return true;
+  const auto entries = files.list(root);
+  if (!entries) return false;
+  for (const system::Path& entry : *entries) {
+    for (const char* stage : kFirstStages) {
+      if (files.is_directory(entry / stage)) return true;
+    }
+  }
+  return false;
+}
+
 system::Path Store::run_dir() const { return root_ / run_; }
 
 system::Path Store::stage_dir(const std::string& stage) const {
@@ -58,7 +77,7 @@ system::Path Store::stage_dir(const std::string& stage) const {
 }
 
 system::Path Store::folder(const std::string& kind, const Fingerprint& fingerprint) const {
-  return root_ / "store" / kind / fingerprint.hash();
+  return root_ / kValuesFolder / kind / fingerprint.hash();
 }
 
 std::optional<system::Path> Store::find(const std::string& kind,
@@ -122,7 +141,7 @@ std::vector<std::string> Store::changes(const std::string& stage, const std::str
 
 Result<std::unique_ptr<system::Lock>> Store::lock() {
   HONE_CHECK(files_->make_directories(root_));
-  return files_->lock(root_ / "lock");
+  return files_->lock(root_ / kLockFile);
 }
 
 }  // namespace hone::pipeline

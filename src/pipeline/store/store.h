@@ -32,6 +32,10 @@ class Store {
   // `root`: .hone/<subject>. `run`: the run's name. The files object outlives the store.
   Store(system::Path root, std::string run, system::Files* files);
 
+  // Does `root` carry the marks of a store: its lock with a process in it, and beside it the values
+  // or a run? Asked before anything is removed.
+  static bool is_root(const system::Path& root, const system::Files&);
+
   const system::Path& root() const { return root_; }
   system::Path run_dir() const;                            // .hone/<subject>/<run>
   system::Path stage_dir(const std::string& stage) const;  // run_dir()/"3-train", made on demand

@@ -130,6 +130,22 @@ TEST_F(StoreTest, OneWriterAtATime) {
   EXPECT_TRUE(second.lock());
 }
 
+TEST_F(StoreTest, KnowsItsOwnFolder) {
+  const auto is_root = [&] { return Store::is_root(folder_ / "s", *system_.files); };
+  ASSERT_TRUE(system_.files->write(folder_ / "s/store/shop.cc", "somebody's source"));
+  EXPECT_FALSE(is_root());
+  ASSERT_TRUE(system_.files->write(folder_ / "s/lock", "yarn"));
+  EXPECT_FALSE(is_root());
+  ASSERT_TRUE(system_.files->remove_all(folder_ / "s"));
+  ASSERT_TRUE(store_.lock());
+  EXPECT_FALSE(is_root());  // any daemon may leave its process in a file called lock
+  (void)store_.stage_dir("1-recipe");
+  EXPECT_TRUE(is_root());
+  ASSERT_TRUE(system_.files->remove_all(store_.run_dir()));
+  ASSERT_TRUE(store_.begin("build", print()));
+  EXPECT_TRUE(is_root());
+}
+
 TEST(FieldChangesTest, AddedAndRemovedFields) {
   EXPECT_THAT(field_changes({{"a", "1"}, {"b", "2"}}, {{"b", "2"}, {"c", ""}}),
               ElementsAre("a: 1 -> (none)", "c: (none) -> \"\""));
