@@ -297,6 +297,12 @@ Status choose_cpus(const Cpus& wanted, int workers, const std::vector<int>& allo
 
 Result<Prepared> prepare(const RunOptions& options, system::System& system) {
   Prepared prepared;
+  if (!is_run_name(options.run_name)) {
+    return fail(
+        ErrorKind::kUsage, "--run: '" + options.run_name + "' cannot be the name of a run",
+        fmt::format("use 1 to {} letters, digits, '-' and '_'; store, tree and lock are taken",
+                    kNameLimit));
+  }
   HONE_TRY(prepared.recipe, load_recipe(options.recipe, options.sets, system));
   HONE_TRY(prepared.plan, make_plan(prepared.recipe, options.plan));
   HONE_CHECK(choose_cpus(prepared.recipe.prove.cpus, prepared.recipe.server.workers,

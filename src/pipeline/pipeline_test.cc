@@ -7,6 +7,7 @@ namespace hone::pipeline {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 TEST(ChooseCpus, GivesTheServerTheLastOnes) {
   std::vector<int> server, load;
@@ -41,6 +42,16 @@ TEST(ChooseCpus, KeepsToTheRecipe) {
 TEST(ChooseCpus, RefusesASingleCpu) {
   std::vector<int> server, load;
   EXPECT_EQ(choose_cpus({}, 1, {0}, &server, &load).error().kind, ErrorKind::kMachineUnfit);
+}
+
+TEST(Prepare, RefusesNamesOfRunsThatAreTaken) {
+  auto system = system::real_system();
+  RunOptions options;
+  options.run_name = "store";
+  const auto prepared = prepare(options, system);
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(prepared.error().what, HasSubstr("'store'"));
 }
 
 TEST(ParseStage, KnowsItsStages) {

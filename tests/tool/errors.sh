@@ -16,6 +16,9 @@ exits "unknown key" 11 "$HONE" run "$WORK/tiny/bad.toml"
 says "unknown key: file, line, column, suggestion" "bad.toml:26:1" "ruonds" "rounds"
 exits "unknown --set key" 2 "$HONE" run tiny --set prove.ruonds=3
 says "unknown --set key: suggestion" "rounds"
+exits "a run may not be called as a part of the store" 2 "$HONE" run tiny --run store
+says "a run may not be called as a part of the store: why" "--run" "'store'"
+exits "a run's name is no path" 2 "$HONE" run tiny --run ../x
 exits "broken TOML" 11 sh -c "echo '[server' >'$WORK/tiny/bad.toml'; exec '$HONE' run '$WORK/tiny/bad.toml'"
 
 exits "missing tool" 12 "$HONE" run tiny --set build.toolchain=11

@@ -50,6 +50,10 @@ std::string Fingerprint::hash() const {
   return hash.hex().substr(0, kNameDigits);
 }
 
+bool is_run_name(std::string_view name) {
+  return is_plain_name(name) && name != kValuesFolder && name != kLockFile && name != "tree";
+}
+
 Store::Store(system::Path root, std::string run, system::Files* files)
     : root_(std::move(root)), run_(std::move(run)), files_(files) {}
 

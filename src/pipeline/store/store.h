@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,10 @@ class Fingerprint {
  private:
   std::vector<std::pair<std::string, std::string>> fields_;
 };
+
+// May a run have this name? A plain one, and none that is taken beside the runs: the store's own
+// and `tree`, where the builds happen.
+bool is_run_name(std::string_view name);
 
 class Store {
  public:

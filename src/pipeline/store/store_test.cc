@@ -130,6 +130,13 @@ TEST_F(StoreTest, OneWriterAtATime) {
   EXPECT_TRUE(second.lock());
 }
 
+TEST(RunName, IsPlainAndNotTaken) {
+  for (const char* name : {"default", "seed-7", "tree2"}) EXPECT_TRUE(is_run_name(name)) << name;
+  for (const char* name : {"store", "tree", "lock", "", ".", "..", "../x", "a/b"}) {
+    EXPECT_FALSE(is_run_name(name)) << name;
+  }
+}
+
 TEST_F(StoreTest, KnowsItsOwnFolder) {
   const auto is_root = [&] { return Store::is_root(folder_ / "s", *system_.files); };
   ASSERT_TRUE(system_.files->write(folder_ / "s/store/shop.cc", "somebody's source"));
