@@ -44,4 +44,6 @@ compares "an arm that dies under load has failed" 7 --rounds 2 --duration 0.8 \
 for report in report.json report.md report.html; do
   check "compare leaves $report" test -s "$WORK/aa/$report"
 done
+exits "status lists the comparisons" 0 "$HONE" status
+says "status says how far a comparison came" "seed-7           prove"
 nothing_left "nothing is left running after comparisons"

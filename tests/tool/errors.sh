@@ -39,6 +39,8 @@ cp "$WORK/tiny/src/dial_server.cc" "$WORK/good.cc"
 sed -i 's/^int main/int broken = undeclared_name;\nint main/' "$WORK/tiny/src/dial_server.cc"
 exits "a build that fails" 15 "$HONE" build tiny
 says "a build that fails: first error and log" "undeclared_name" "error:" "log:"
+run_whole "$HONE" status
+check "status takes the build tree for no run" sh -c "test -d '$WORK/.hone/tiny/tree' && grep -q default '$WORK/out' && ! grep -q tree '$WORK/out'"
 cp "$WORK/good.cc" "$WORK/tiny/src/dial_server.cc"
 
 exits "builds, for what follows" 0 "$HONE" build tiny

@@ -127,6 +127,9 @@ Result<pipeline::RunValues> compare(const CompareArguments& arguments, system::S
   for (const Finding& finding : values.findings) console.finding(finding);
   HONE_TRY(values.proof,
            pipeline::prove(design, store, store.stage_dir("6-prove") / "work", system, console));
+  // As `hone run` leaves it: `hone status` tells a finished proof by it.
+  HONE_CHECK(
+      system.files->write(store.stage_dir("6-prove") / "proof.json", dump(Json(values.proof))));
   values.finished_at = system.clock->wall_time();
   values.wall_s = system::to_seconds(system.clock->now() - begin);
   return values;

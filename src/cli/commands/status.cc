@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/console.h"
+#include "pipeline/store/store.h"
 
 namespace hone::cli {
 namespace {
@@ -26,7 +27,7 @@ Status print_runs(const system::Path& work, const system::Files& files) {
     if (!files.is_directory(subject)) continue;
     HONE_TRY(const auto runs, files.list(subject));
     for (const auto& run : runs) {
-      if (run.filename() == "store" || !files.is_directory(run)) continue;
+      if (!pipeline::is_run_name(run.filename().string()) || !files.is_directory(run)) continue;
       std::string reached = "nothing finished";
       for (std::size_t i = 0; i < std::size(kStages); ++i) {
         if (files.exists(run / kStages[i] / kDone[i])) reached = std::string(kStages[i]).substr(2);
