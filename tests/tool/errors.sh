@@ -44,6 +44,15 @@ check "status takes the build tree for no run" sh -c "test -d '$WORK/.hone/tiny/
 cp "$WORK/good.cc" "$WORK/tiny/src/dial_server.cc"
 
 exits "builds, for what follows" 0 "$HONE" build tiny
+check "a stage before the proof prints JSON" sh -c "cd '$WORK' && '$HONE' build tiny --json | python3 -c '
+import json, sys
+made = json.load(sys.stdin)
+assert made[\"reached\"] == \"build\" and \"legs\" not in made, made
+assert [b[\"variant\"] for b in made[\"builds\"]] == [\"baseline\", \"instrumented\"], made'"
+check "a plan prints JSON" sh -c "cd '$WORK' && '$HONE' run tiny --dry-run --json | python3 -c '
+import json, sys
+plan = json.load(sys.stdin)
+assert plan[\"subject\"] == \"tiny\" and plan[\"steps\"][0][\"id\"] == \"build:baseline\", plan'"
 python3 - "$WORK" <<'PY' &
 import socket, sys, time
 s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

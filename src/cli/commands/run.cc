@@ -41,7 +41,8 @@ void add_arguments(CLI::App* verb, RunArguments* arguments, bool whole_run) {
   verb->add_option("--output", arguments->output,
                    "folder for the reports and out/ (default: the run's own)");
   verb->add_flag("--dry-run", arguments->dry_run, "print the plan and stop");
-  verb->add_flag("--json", arguments->json, "print report.json instead of the summary");
+  verb->add_flag("--json", arguments->json,
+                 "print JSON: report.json, before the proof what the stages made, or the plan");
   verb->add_option("--fail-on", arguments->fail_on, "for CI: exit 0 unless the verdict is this bad")
       ->check(CLI::IsMember({"worse", "unresolved"}));
   if (whole_run) {
@@ -50,13 +51,26 @@ void add_arguments(CLI::App* verb, RunArguments* arguments, bool whole_run) {
   }
 }
 
+// Before the proof there is no report: what the stages that were reached have made.
+Json stages_json(const pipeline::RunOutcome& outcome) {
+  const auto& values = outcome.values;
+  Json json = {{"reached", pipeline::name(outcome.reached)}};
+  if (outcome.reached >= Stage::kBuild) json["builds"] = values.builds;
+  if (outcome.reached >= Stage::kTrain) json["legs"] = values.legs;
+  if (outcome.reached >= Stage::kProfile) json["profile"] = values.profile;
+  if (outcome.reached >= Stage::kOptimize) json["product"] = values.product;
+  return json;
+}
+
 void print_outcome(const pipeline::RunOutcome& outcome, const RunArguments& arguments) {
-  if (outcome.reached < Stage::kProve) {
-    std::printf("done up to %s\n", pipeline::name(outcome.reached));
+  const bool proved = outcome.reached >= Stage::kProve;
+  if (arguments.json) {
+    const Json json = proved ? pipeline::make_report_json(outcome.values) : stages_json(outcome);
+    std::fputs(dump(json).c_str(), stdout);
     return;
   }
-  if (arguments.json) {
-    std::fputs(dump(pipeline::make_report_json(outcome.values)).c_str(), stdout);
+  if (!proved) {
+    std::printf("done up to %s\n", pipeline::name(outcome.reached));
     return;
   }
   const auto model = pipeline::make_run_report(outcome.values);
@@ -65,6 +79,16 @@ void print_outcome(const pipeline::RunOutcome& outcome, const RunArguments& argu
     std::printf("\nreports: %s/report.html, report.md, report.json\n",
                 outcome.output.string().c_str());
   }
+}
+
+void print_plan(const pipeline::Prepared& prepared, bool json) {
+  if (!json) {
+    std::fputs(pipeline::describe(prepared.plan, prepared.recipe).c_str(), stdout);
+    return;
+  }
+  Json plan = prepared.plan;
+  plan["subject"] = prepared.recipe.subject;
+  std::fputs(dump(plan).c_str(), stdout);
 }
 
 // libhone_flush.so lies in ../lib beside the program's own folder.
@@ -90,7 +114,7 @@ int run_pipeline(RunArguments arguments, Stage until, bool only_report, system::
   const auto prepared = pipeline::prepare(arguments.options, system);
   if (!prepared) return report_error(prepared.error());
   if (arguments.dry_run) {
-    std::fputs(pipeline::describe(prepared->plan, prepared->recipe).c_str(), stdout);
+    print_plan(*prepared, arguments.json);
     return 0;
   }
   Result<pipeline::RunOutcome> outcome;

@@ -19,12 +19,17 @@ struct Step {
   std::vector<std::string> inputs;  // ids of earlier steps: a train names the build it runs, ...
   double expected_s = 0;            // 0: unknown
 };
+NLOHMANN_JSON_SERIALIZE_ENUM(Step::Kind, {{Step::Kind::kBuild, "build"},
+                                          {Step::Kind::kTrain, "train"},
+                                          {Step::Kind::kMerge, "merge"}})
+HONE_JSON(Step)
 
 struct PlannedArm {
   std::string name;     // "A", "B", "A'"
   std::string variant;  // "baseline", "pgo-thinlto"
   std::string build;    // id of the step that makes its binary
 };
+HONE_JSON(PlannedArm)
 
 struct Plan {
   std::vector<Step> steps;  // in an order in which every input comes first
@@ -35,6 +40,7 @@ struct Plan {
   Prove prove;
   double expected_prove_s = 0;
 };
+HONE_JSON(Plan)
 
 struct PlanOptions {
   bool smoke = false, full = false;

@@ -151,5 +151,18 @@ TEST(PlanTest, DescriptionMarksTheUntrained) {
   EXPECT_THAT(text, HasSubstr("estimated"));
 }
 
+TEST(PlanTest, HasAJsonForm) {
+  const auto plan = make_plan(make_recipe(), {});
+  ASSERT_TRUE(plan);
+  const Json json = *plan;
+  EXPECT_EQ(json.at("steps").at(2).at("kind"), "train");
+  EXPECT_EQ(json.at("steps").at(2).at("inputs").at(0), "build:instrumented");
+  EXPECT_EQ(json.at("arms").at(1).at("variant"), "pgo-thinlto");
+  EXPECT_EQ(json.at("prove").at("rounds"), plan->prove.rounds);
+  const auto back = value_from<Plan>(json, "plan");
+  ASSERT_TRUE(back);
+  EXPECT_EQ(Json(*back), json);
+}
+
 }  // namespace
 }  // namespace hone::pipeline
