@@ -317,15 +317,16 @@ Result<RunOutcome> run(const RunOptions& options, const Prepared& prepared, syst
 
 Result<RunOutcome> report_again(const RunOptions& options, const Prepared& prepared,
                                 system::System& system) {
-  const Store store(system::Path(options.work) / prepared.recipe.subject, options.run_name,
-                    system.files.get());
-  const auto file = store.stage_dir("7-report") / kValuesFile;
+  Store store(system::Path(options.work) / prepared.recipe.subject, options.run_name,
+              system.files.get());
+  const auto file = store.run_dir() / "7-report" / kValuesFile;
   if (!system.files->exists(file)) {
     return fail(ErrorKind::kNotFound,
                 "the run '" + options.run_name + "' of " + prepared.recipe.subject +
                     " has not come to a report yet",
                 "hone run " + options.recipe.string());
   }
+  HONE_TRY(const auto lock, store.lock());
   HONE_TRY(const std::string text, system.files->read(file));
   RunOutcome outcome;
   HONE_TRY(outcome.values, parse_as<RunValues>(text, file.string()));

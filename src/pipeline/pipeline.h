@@ -46,7 +46,7 @@ Result<Prepared> prepare(const RunOptions&, system::System&);
 Result<RunOutcome> run(const RunOptions&, const Prepared&, system::System&, Observer&);
 
 // The reports again, from what the run left on disk; measures nothing. kNotFound when there is
-// none.
+// none, kLocked while a run writes there.
 Result<RunOutcome> report_again(const RunOptions&, const Prepared&, system::System&);
 
 // The recipe's CPUs, or hone's choice: the last ones for the server (one per worker), the rest for

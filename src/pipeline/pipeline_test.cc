@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "system/temporary_folder.h"
+
 namespace hone::pipeline {
 namespace {
 
@@ -52,6 +54,26 @@ TEST(Prepare, RefusesNamesOfRunsThatAreTaken) {
   ASSERT_FALSE(prepared);
   EXPECT_EQ(prepared.error().kind, ErrorKind::kUsage);
   EXPECT_THAT(prepared.error().what, HasSubstr("'store'"));
+}
+
+TEST(ReportAgain, RefusesWhileAnotherWritesThere) {
+  const system::TemporaryFolder folder;
+  auto system = system::real_system();
+  RunOptions options;
+  options.work = folder.path();
+  Prepared prepared;
+  prepared.recipe.subject = "s";
+  EXPECT_EQ(report_again(options, prepared, system).error().kind, ErrorKind::kNotFound);
+  EXPECT_FALSE(system.files->exists(folder / "s"));
+
+  Store store(folder / "s", "default", system.files.get());
+  ASSERT_TRUE(
+      system.files->write(store.stage_dir("7-report") / "values.json", dump(Json(RunValues{}))));
+  auto lock = store.lock();
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(report_again(options, prepared, system).error().kind, ErrorKind::kLocked);
+  lock->reset();
+  EXPECT_TRUE(report_again(options, prepared, system));
 }
 
 TEST(ParseStage, KnowsItsStages) {

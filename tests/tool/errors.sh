@@ -8,6 +8,8 @@ RECIPE=$WORK/tiny/recipe.toml
 exits "unknown verb is a usage error" 2 "$HONE" rnu tiny
 says "unknown verb: the nearest one is named" "hone run"
 exits "missing argument is a usage error" 2 "$HONE" run
+exits "report takes nothing that it cannot honour" 2 "$HONE" report tiny --set prove.rounds=3
+says "report takes nothing that it cannot honour: named" "--set"
 exits "no recipe" 25 "$HONE" run "$WORK/nowhere"
 says "no recipe: its path is named" "$WORK/nowhere"
 

@@ -27,7 +27,7 @@ assert r["profile"]["functions_covered"] > 0
 valid = [t for t in r["trials"] if t["valid"]]
 assert all(t["ok"] == sum(s["ok"] for s in t["slices"]) > 0 for t in valid)
 PY
-exits "the reports can be drawn again" "$verdict" "$HONE" report "$ROOT/subjects/origin" --smoke --shapes h1-4k --output "$WORK/again"
+exits "the reports can be drawn again" "$verdict" "$HONE" report "$ROOT/subjects/origin" --output "$WORK/again"
 for report in report.json report.md report.html; do
   check "drawn again: the same $report" cmp "$WORK/report/$report" "$WORK/again/$report"
 done

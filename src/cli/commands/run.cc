@@ -21,16 +21,25 @@ struct RunArguments {
   bool dry_run = false, json = false;
 };
 
-void add_arguments(CLI::App* verb, RunArguments* arguments, bool whole_run) {
+void add_common_arguments(CLI::App* verb, RunArguments* arguments) {
   verb->add_option("RECIPE", arguments->recipe, "recipe.toml, or the folder it lies in")
       ->required();
-  verb->add_option("--set", arguments->options.sets,
-                   "KEY=VALUE: replace a value of the recipe, as in --set prove.rounds=12")
-      ->allow_extra_args(false);
   verb->add_option("--run", arguments->options.run_name, "name of the run; runs share their builds")
       ->capture_default_str();
   verb->add_option("--work", arguments->work, "where builds, legs and rounds are kept")
       ->capture_default_str();
+  verb->add_option("--output", arguments->output,
+                   "folder for the reports and out/ (default: the run's own)");
+  verb->add_flag("--json", arguments->json, "print JSON (report.json, after a proof), not text");
+  verb->add_option("--fail-on", arguments->fail_on, "for CI: exit 0 unless the verdict is this bad")
+      ->check(CLI::IsMember({"worse", "unresolved"}));
+}
+
+// What decides how a run is made: `hone report`, which repeats a finished one, has none of it.
+void add_plan_arguments(CLI::App* verb, RunArguments* arguments) {
+  verb->add_option("--set", arguments->options.sets,
+                   "KEY=VALUE: replace a value of the recipe, as in --set prove.rounds=12")
+      ->allow_extra_args(false);
   auto* smoke = verb->add_flag("--smoke", arguments->options.plan.smoke,
                                "short legs (training in under a minute) and short rounds");
   verb->add_flag("--full", arguments->options.plan.full, "legs of a minute each")->excludes(smoke);
@@ -38,17 +47,7 @@ void add_arguments(CLI::App* verb, RunArguments* arguments, bool whole_run) {
                    "prove only shapes of these names (wildcards, commas)");
   verb->add_option("--loads", arguments->options.plan.loads,
                    "prove only at loads of these names (wildcards, commas)");
-  verb->add_option("--output", arguments->output,
-                   "folder for the reports and out/ (default: the run's own)");
   verb->add_flag("--dry-run", arguments->dry_run, "print the plan and stop");
-  verb->add_flag("--json", arguments->json,
-                 "print JSON: report.json, before the proof what the stages made, or the plan");
-  verb->add_option("--fail-on", arguments->fail_on, "for CI: exit 0 unless the verdict is this bad")
-      ->check(CLI::IsMember({"worse", "unresolved"}));
-  if (whole_run) {
-    verb->add_option("--until", arguments->until,
-                     "stop after this stage: build, train, profile, optimize, prove or report");
-  }
 }
 
 // Before the proof there is no report: what the stages that were reached have made.
@@ -142,7 +141,12 @@ void add_verb(CLI::App& app, system::System& system, const std::string& command,
   auto* verb = app.add_subcommand(verb_name, help);
   auto arguments = std::make_shared<RunArguments>();
   arguments->options.command = command;
-  add_arguments(verb, arguments.get(), verb_name == "run");
+  add_common_arguments(verb, arguments.get());
+  if (verb_name != "report") add_plan_arguments(verb, arguments.get());
+  if (verb_name == "run") {
+    verb->add_option("--until", arguments->until,
+                     "stop after this stage: build, train, profile, optimize, prove or report");
+  }
   verb->callback([arguments, until, verb_name, &system, exit_code] {
     *exit_code = run_pipeline(*arguments, until, verb_name == "report", system);
   });
