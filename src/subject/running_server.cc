@@ -18,19 +18,28 @@ constexpr double kReadyQuestionS = 1.0;
 // Lines of a dead server's output that its error message quotes.
 constexpr std::size_t kQuotedLines = 6;
 
+struct Signal {
+  const char* name;
+  int number;
+};
+constexpr Signal kSignals[] = {{"TERM", SIGTERM},   {"INT", SIGINT},   {"QUIT", SIGQUIT},
+                               {"HUP", SIGHUP},     {"USR1", SIGUSR1}, {"USR2", SIGUSR2},
+                               {"WINCH", SIGWINCH}, {"KILL", SIGKILL}};
+
 }  // namespace
 
 int signal_number(const std::string& name) {
   const std::string bare = name.starts_with("SIG") ? name.substr(3) : name;
-  if (bare == "TERM") return SIGTERM;
-  if (bare == "INT") return SIGINT;
-  if (bare == "QUIT") return SIGQUIT;
-  if (bare == "HUP") return SIGHUP;
-  if (bare == "USR1") return SIGUSR1;
-  if (bare == "USR2") return SIGUSR2;
-  if (bare == "WINCH") return SIGWINCH;
-  if (bare == "KILL") return SIGKILL;
+  for (const Signal& signal : kSignals) {
+    if (bare == signal.name) return signal.number;
+  }
   return 0;
+}
+
+std::vector<std::string> known_signals() {
+  std::vector<std::string> names;
+  for (const Signal& signal : kSignals) names.emplace_back(signal.name);
+  return names;
 }
 
 Result<std::unique_ptr<RunningServer>> RunningServer::start(const ServerStart& start,
@@ -211,7 +220,7 @@ Status RunningServer::stop() {
     if (number == 0) {
       return fail(ErrorKind::kRecipe,
                   "[server] stop.signal '" + spec_.stop.signal + "' is not the name of a signal",
-                  "use TERM, INT, QUIT, HUP, USR1, USR2 or WINCH");
+                  "known: " + join(known_signals(), ", "));
     }
     HONE_CHECK(child_->signal(number));
   }

@@ -57,5 +57,6 @@ class RunningServer {
 
 // "TERM" or "SIGTERM" -> SIGTERM; 0 for an unknown name.
 int signal_number(const std::string& name);
+std::vector<std::string> known_signals();  // "TERM", "INT", ...
 
 }  // namespace hone::subject

@@ -13,6 +13,15 @@ says "report takes nothing that it cannot honour: named" "--set"
 exits "no recipe" 25 "$HONE" run "$WORK/nowhere"
 says "no recipe: its path is named" "$WORK/nowhere"
 
+compares_wrongly() {
+  name=$1
+  shift
+  exits "$name" 2 "$HONE" compare --a '/bin/sleep 9' --b '/bin/sleep 9' \
+    --ready 'http://127.0.0.1:{port}/' --url 'http://127.0.0.1:{port}/' "$@"
+}
+compares_wrongly "compare: unknown signal" --stop-signal FOO
+says "compare: unknown signal: the option and the known ones" "--stop-signal" "'FOO'" "TERM, INT"
+
 sed 's/rounds = 2/ruonds = 2/' "$RECIPE" >"$WORK/tiny/bad.toml"
 exits "unknown key" 11 "$HONE" run "$WORK/tiny/bad.toml"
 says "unknown key: file, line, column, suggestion" "bad.toml:26:1" "ruonds" "rounds"

@@ -16,6 +16,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/prove/prove.h"
 #include "pipeline/report/terminal.h"
+#include "subject/running_server.h"
 #include "subject/url.h"
 #include "system/cpus.h"
 #include "traffic/load/arrivals.h"
@@ -65,7 +66,15 @@ Result<pipeline::Arm> make_arm(const CompareArguments& arguments, const std::str
   return arm;
 }
 
+// Found wrong by the first stop otherwise, when the first round is over.
+Status check_stop_signal(const std::string& name) {
+  if (subject::signal_number(name) != 0) return {};
+  return fail(ErrorKind::kUsage, "--stop-signal: '" + name + "' is not the name of a signal",
+              "known: " + join(subject::known_signals(), ", "));
+}
+
 Result<pipeline::Design> make_design(const CompareArguments& arguments, system::System& system) {
+  HONE_CHECK(check_stop_signal(arguments.stop_signal));
   pipeline::Design design;
   HONE_TRY(auto a, make_arm(arguments, "A", arguments.a, arguments.url, system));
   const std::string url_b = arguments.url_b.empty() ? arguments.url : arguments.url_b;

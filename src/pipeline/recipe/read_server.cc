@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "pipeline/recipe/sections.h"
 #include "pipeline/recipe/table_reader.h"
+#include "subject/running_server.h"
 
 namespace hone::pipeline {
 namespace {
@@ -64,9 +65,7 @@ Status read_stop(const Node& table, subject::Stop* stop) {
     signal->text.erase(0, 3);  // "SIGTERM" and "TERM" are the same to a reader
   }
   TableReader signal_reader(shortened, "[server] stop");
-  signal_reader.choice("signal", "signal",
-                       {"TERM", "INT", "QUIT", "HUP", "USR1", "USR2", "WINCH", "KILL"},
-                       &stop->signal);
+  signal_reader.choice("signal", "signal", subject::known_signals(), &stop->signal);
   signal_reader.node("post");
   signal_reader.node("limit");
   reader.node("signal");
