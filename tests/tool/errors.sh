@@ -21,6 +21,8 @@ compares_wrongly() {
 }
 compares_wrongly "compare: unknown signal" --stop-signal FOO
 says "compare: unknown signal: the option and the known ones" "--stop-signal" "'FOO'" "TERM, INT"
+compares_wrongly "compare: an origin apart from the load" --cpus-load 0 --cpus-origin 1
+says "compare: an origin apart from the load: why" "--cpus-origin" "share one thread"
 
 sed 's/rounds = 2/ruonds = 2/' "$RECIPE" >"$WORK/tiny/bad.toml"
 exits "unknown key" 11 "$HONE" run "$WORK/tiny/bad.toml"

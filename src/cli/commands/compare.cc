@@ -26,7 +26,7 @@ namespace {
 
 struct CompareArguments {
   std::string a, b, ready, url, url_b, protocol = "h1", arrivals = "poisson", work = ".hone";
-  std::string cpus_server, cpus_load, output, fail_on, stop_signal = "TERM", command;
+  std::string cpus_server, cpus_load, cpus_origin, output, fail_on, stop_signal = "TERM", command;
   double rate = 0, busy = 60, duration_s = 4, ready_timeout_s = 30;
   int connections = 16, rounds = 8, workers = 1, streams = 32;
   std::uint64_t seed = 0;
@@ -73,6 +73,26 @@ Status check_stop_signal(const std::string& name) {
               "known: " + join(subject::known_signals(), ", "));
 }
 
+Result<pipeline::Cpus> wanted_cpus(const CompareArguments& arguments) {
+  pipeline::Cpus wanted;
+  if (!arguments.cpus_server.empty()) {
+    HONE_TRY(wanted.server, system::parse_cpu_list(arguments.cpus_server));
+  }
+  if (!arguments.cpus_load.empty()) {
+    HONE_TRY(wanted.load, system::parse_cpu_list(arguments.cpus_load));
+  }
+  if (arguments.cpus_origin.empty()) return wanted;
+  HONE_TRY(const auto origin, system::parse_cpu_list(arguments.cpus_origin));
+  if (wanted.load.empty()) wanted.load = origin;
+  if (origin != wanted.load) {
+    return fail(ErrorKind::kUsage,
+                "--cpus-origin " + arguments.cpus_origin + " is not --cpus-load " +
+                    arguments.cpus_load + ", but load and origin share one thread",
+                "leave --cpus-origin out, or name the same CPUs");
+  }
+  return wanted;
+}
+
 Result<pipeline::Design> make_design(const CompareArguments& arguments, system::System& system) {
   HONE_CHECK(check_stop_signal(arguments.stop_signal));
   pipeline::Design design;
@@ -104,13 +124,7 @@ Result<pipeline::Design> make_design(const CompareArguments& arguments, system::
   design.settings.seed =
       arguments.seed != 0 ? arguments.seed : std::random_device{}() % 0x7fffffffU + 1;
   design.with_origin = arguments.origin;
-  pipeline::Cpus wanted;
-  if (!arguments.cpus_server.empty()) {
-    HONE_TRY(wanted.server, system::parse_cpu_list(arguments.cpus_server));
-  }
-  if (!arguments.cpus_load.empty()) {
-    HONE_TRY(wanted.load, system::parse_cpu_list(arguments.cpus_load));
-  }
+  HONE_TRY(const auto wanted, wanted_cpus(arguments));
   HONE_CHECK(pipeline::choose_cpus(wanted, arguments.workers, system::allowed_cpus(),
                                    &design.server_cpus, &design.load_cpus));
   return design;
@@ -206,6 +220,7 @@ void add_compare(CLI::App& app, system::System& system, const std::string& comma
   verb->add_option("--stop-signal", a.stop_signal, "that ends an arm")->capture_default_str();
   verb->add_option("--cpus-server", a.cpus_server, "CPU list, as in 2-3");
   verb->add_option("--cpus-load", a.cpus_load, "CPU list for load and origin");
+  verb->add_option("--cpus-origin", a.cpus_origin, "the same list: they share one thread");
   verb->add_flag("--origin", a.origin, "start hone's origin; {origin} is its address");
   verb->add_flag("--no-spinner", a.no_spinner, "let the server's CPUs sleep");
   verb->add_option("--work", a.work, "where rounds are kept")->capture_default_str();
