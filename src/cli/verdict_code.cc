@@ -53,4 +53,11 @@ int verdict_code(const pipeline::Proof& proof, const std::string& fail_on) {
   return code(verdict);
 }
 
+int machine_code(const Findings& findings) {
+  const bool unfit = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.severity == "serious";
+  });
+  return unfit ? exit_code(ErrorKind::kMachineUnfit) : 0;
+}
+
 }  // namespace hone::cli

@@ -1,9 +1,10 @@
-// From a proof to the process's exit status.
+// From a proof, or what speaks against one, to the process's exit status.
 #pragma once
 
 #include <string>
 
 #include "base/error.h"
+#include "base/finding.h"
 #include "pipeline/prove/proof.h"
 
 namespace hone::cli {
@@ -12,5 +13,8 @@ namespace hone::cli {
 // 6 same, 0 saved. A proof without trained shapes is decided by all of its shapes.
 // `fail_on`: "" as above; "worse": 0 unless failed, withheld or worse; "unresolved": also then.
 int verdict_code(const pipeline::Proof& proof, const std::string& fail_on);
+
+// `hone doctor`: 5 where one finding says that a proof cannot be trusted at all.
+int machine_code(const Findings& findings);
 
 }  // namespace hone::cli

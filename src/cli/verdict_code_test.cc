@@ -43,5 +43,11 @@ TEST(VerdictCode, FailOnSetsTheBar) {
   EXPECT_EQ(verdict_code(proof_of({{Verdict::kWorse, true}}), "worse"), 4);
 }
 
+TEST(MachineCode, OneSeriousFindingMakesItUnfit) {
+  EXPECT_EQ(machine_code({}), 0);
+  EXPECT_EQ(machine_code({{"a", "info", "", ""}, {"b", "warning", "", ""}}), 0);
+  EXPECT_EQ(machine_code({{"a", "serious", "", ""}, {"b", "warning", "", ""}}), 5);
+}
+
 }  // namespace
 }  // namespace hone::cli

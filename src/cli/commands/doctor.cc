@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/console.h"
+#include "cli/verdict_code.h"
 #include "measure/machine/machine.h"
 #include "pipeline/pipeline.h"
 #include "system/cpus.h"
@@ -79,7 +80,7 @@ int run_doctor(const DoctorArguments& arguments, system::System& system) {
   if (!chosen) return report_error(chosen.error());
   const auto complete = toolchain::discover(wanted, system);
   if (!complete) return report_error(complete.error());
-  return 0;
+  return machine_code(findings);
 }
 
 }  // namespace
