@@ -8,6 +8,7 @@
 
 #include "flush/flush.h"
 #include "pipeline/build/binary_size.h"
+#include "pipeline/build/recipe_words.h"
 #include "pipeline/build/variant_flags.h"
 #include "system/temporary_folder.h"
 
@@ -132,6 +133,39 @@ TEST_F(BuildTest, AFileBesideTheRecipeIsPartOfTheBuild) {
   const auto gone = build_variant("baseline");
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().kind, ErrorKind::kRecipe);
+}
+
+TEST_F(BuildTest, AFolderBesideTheRecipeIsPartOfTheBuild) {
+  write("patches/one/a.patch", "one");
+  recipe_.build.commands.push_back("ls {recipe_dir}/patches");
+  built("baseline");
+  EXPECT_TRUE(built("baseline").reused);
+  write("patches/one/a.patch", "two");
+  EXPECT_FALSE(built("baseline").reused);
+  EXPECT_THAT(observer_.lines, Contains(HasSubstr("again, because file patches")));
+}
+
+TEST_F(BuildTest, NamesBesideTheRecipeEndWhereAShellEndsThem) {
+  write("a", "file");
+  write("d/b", "file");
+  const auto names = [&](const std::string& command) {
+    recipe_.build.commands = {command};
+    const auto files = recipe_files(recipe_, os_);
+    EXPECT_TRUE(files) << files.error().what;
+    std::vector<std::string> made;
+    for (const auto& [name, hash] : files.value_or(std::map<std::string, std::string>{})) {
+      made.push_back(name);
+    }
+    return made;
+  };
+  for (const char* end :
+       {"", " x", "\n", ")", "&&x", "|x", "<x", ">x", ";x", "\"", "'", ":x", ",x"}) {
+    EXPECT_THAT(names("cat {recipe_dir}/a" + std::string(end)), ElementsAre("a")) << end;
+  }
+  for (const char* rest : {"", "/", "/*.patch", "/x-?", "/[ab]", "/$X.patch", "/`x`", "/*/y"}) {
+    EXPECT_THAT(names("cat {recipe_dir}/d" + std::string(rest)), ElementsAre("d")) << rest;
+  }
+  EXPECT_THAT(names("cat {recipe_dir}/*.patch {recipe_dir}/a"), ElementsAre(".", "a"));
 }
 
 TEST_F(BuildTest, AProfileCountsByItsContentAndNotByItsPlace) {

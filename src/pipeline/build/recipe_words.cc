@@ -1,11 +1,27 @@
 #include "pipeline/build/recipe_words.h"
 
 #include "base/text.h"
+#include "build_systems/source_files.h"
 
 namespace hone::pipeline {
 namespace {
 
 constexpr char kRecipeDir[] = "{recipe_dir}";
+// What ends a name in a shell's line or a build system's list.
+constexpr char kEnds[] = " \t\n;:,\"'()&|<>";
+// From here on only the shell knows the name.
+constexpr char kWildcards[] = "$`*?[";
+
+// The name at the start of `text`, or the folder that holds whatever the shell makes of it.
+std::string name_at_start(const std::string& text) {
+  std::string name = text.substr(0, text.find_first_of(kEnds));
+  if (const auto wildcard = name.find_first_of(kWildcards); wildcard != std::string::npos) {
+    const auto slash = name.rfind('/', wildcard);
+    name.erase(slash == std::string::npos ? 0 : slash);
+  }
+  while (name.ends_with('/')) name.pop_back();
+  return name.empty() ? "." : name;
+}
 
 }  // namespace
 
@@ -34,10 +50,13 @@ Result<std::map<std::string, std::string>> recipe_files(const Recipe& recipe, sy
   for (const std::string& text : texts) {
     for (std::size_t at = text.find(start); at != std::string::npos;
          at = text.find(start, at + 1)) {
-      const std::string rest = text.substr(at + start.size());
-      const std::string name = rest.substr(0, rest.find_first_of(" \t;:,\"'"));
+      const std::string name = name_at_start(text.substr(at + start.size()));
       const system::Path path = system::Path(recipe.file).parent_path() / name;
-      if (os.files->is_directory(path)) continue;  // a place, not a part of the build
+      if (hashes.count(name) != 0) continue;
+      if (os.files->is_directory(path)) {
+        HONE_TRY(hashes[name], build_systems::source_hash(path, os));
+        continue;
+      }
       if (!os.files->exists(path)) {
         return fail(ErrorKind::kRecipe, "[build] names " + path.string() + ", which is not there",
                     "put it beside " + recipe.file + " or mend the name");

@@ -22,8 +22,9 @@ class RecipeWords {
   std::string recipe_dir_, source_, tree_;
 };
 
-// Files beside the recipe that its build names by {recipe_dir}/..., with their hashes: what is in
-// them changes the binary too. kRecipe when one is not there.
+// Files and folders beside the recipe that its build names by {recipe_dir}/..., with their hashes:
+// what is in them changes the binary too. A name with wildcards or variables stands for the folder
+// they are in. kRecipe when one is not there.
 Result<std::map<std::string, std::string>> recipe_files(const Recipe&, system::System&);
 
 }  // namespace hone::pipeline
