@@ -25,7 +25,8 @@ constexpr double kForeignCpu = 0.01;
 
 // Waiting for a CPU is not charged, but requests gather meanwhile and are served in one batch,
 // which saves wakes. Foreign work at its limit makes the arms wait about as long as it runs; twice
-// that means that they wait for more than the CPU times show.
+// that means that they wait for more than the CPU times show. An arm with more workers than CPUs
+// waits for itself, which no repetition mends.
 constexpr double kRunDelay = 0.02;
 
 // Each missed request makes a gap in an arm's arrivals. The limit is that of the achieved rate
@@ -53,7 +54,7 @@ std::string environment_fault(const Environment& environment) {
     faults.push_back(fmt::format("stopped by a CPU quota for {} (limit 0 s)",
                                  format_duration(environment.throttled_s)));
   }
-  check(environment.run_delay, kRunDelay, "time waiting for a CPU");
+  if (!environment.crowded) check(environment.run_delay, kRunDelay, "time waiting for a CPU");
   check(environment.missed, kMissed, "requests the load generator missed");
   if (environment.spin_drift) {
     check(std::fabs(*environment.spin_drift), kSpinDrift, "change of the CPU's speed");

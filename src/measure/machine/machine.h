@@ -37,6 +37,7 @@ struct Environment {
   double foreign_cpu = 0;  // share of wall time not used by the arms or the spinner
   double throttled_s = 0;
   double run_delay = 0;              // share of the arms' wall time spent runnable without a CPU
+  bool crowded = false;              // an arm has more workers than CPUs: they wait for each other
   double missed = 0;                 // share of scheduled requests
   std::optional<double> spin_drift;  // relative; nothing without a spinner
 };

@@ -2,6 +2,7 @@
 
 namespace hone::measure {
 
-HONE_JSON_FIELDS(Environment, steal, foreign_cpu, throttled_s, run_delay, missed, spin_drift)
+HONE_JSON_FIELDS(Environment, steal, foreign_cpu, throttled_s, run_delay, crowded, missed,
+                 spin_drift)
 
 }  // namespace hone::measure

@@ -1,5 +1,7 @@
 #include "pipeline/prove/design.h"
 
+#include <algorithm>
+
 namespace hone::pipeline {
 
 Result<std::map<std::string, std::string>> hash_named_files(const std::vector<std::string>& command,
@@ -15,6 +17,12 @@ Result<std::map<std::string, std::string>> hash_named_files(const std::vector<st
     }
   }
   return hashes;
+}
+
+bool crowded(const Design& design) {
+  return std::any_of(design.arms.begin(), design.arms.end(), [&design](const Arm& arm) {
+    return arm.server.workers > static_cast<int>(design.server_cpus.size());
+  });
 }
 
 std::string name_machine(const Json& machine) {

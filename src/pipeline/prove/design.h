@@ -40,6 +40,8 @@ HONE_JSON(Design)
 // part of what is compared.
 Result<std::map<std::string, std::string>> hash_named_files(const std::vector<std::string>& command,
                                                             const system::Files&);
+// An arm has more workers than CPUs to run them on.
+bool crowded(const Design&);
 // "AMD EPYC ..., Linux 6.18": as describe_machine tells them.
 std::string name_machine(const Json& machine);
 

@@ -30,6 +30,15 @@ TEST(HashNamedFiles, TakesEveryFileThatTheCommandNames) {
           Pair(config, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")));
 }
 
+TEST(Crowded, MoreWorkersThanCpus) {
+  Design design;
+  design.arms.resize(3);
+  design.server_cpus = {1};
+  EXPECT_FALSE(crowded(design));
+  design.arms[1].server.workers = 2;
+  EXPECT_TRUE(crowded(design));
+}
+
 TEST(NameMachine, SaysModelAndKernel) {
   EXPECT_EQ(name_machine({{"cpu_model", "Some CPU"}, {"kernel", "6.1.0"}}),
             "Some CPU, kernel 6.1.0");

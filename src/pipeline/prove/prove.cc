@@ -233,7 +233,9 @@ class ProofRun {
         for (const Trial& trial : round.trials) killed = killed || trial.killed;
       }
     }
-    if (design_.settings.spinner && without_spinner && findings->empty()) {
+    const bool said = std::any_of(findings->begin(), findings->end(),
+                                  [](const Finding& one) { return one.id == "prove.spinner-off"; });
+    if (design_.settings.spinner && without_spinner && !said) {
       findings->push_back({"prove.spinner-off", "warning",
                            "the idle spinner was off in some rounds; they scatter more",
                            "the first run said why; hone doctor shows the machine"});

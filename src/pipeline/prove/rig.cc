@@ -29,6 +29,13 @@ Result<Rig> make_rig(const Design& design, system::System& system) {
   HONE_CHECK(system::pin_this_thread(design.load_cpus));
   HONE_TRY(rig.thread, system::net::LoopThread::start(design.load_cpus));
   rig.load = traffic::load::make_in_process(rig.thread.get());
+  if (crowded(design)) {
+    rig.findings.push_back({"prove.crowded", "warning",
+                            fmt::format("an arm has more workers than its {} CPUs: they wait for "
+                                        "each other, and cost what they would not cost alone",
+                                        design.server_cpus.size()),
+                            "fewer workers, or more CPUs in [prove] cpus"});
+  }
   if (!design.settings.spinner) return rig;
   // It would use up the quota that the arms are to have.
   if (const auto quota = measure::cpu_quota(*system.files)) {

@@ -220,6 +220,7 @@ class RoundRun {
     round_.environment = environment_between(
         before, half, after, static_cast<int>(design_.server_cpus.size()), arms_cpu_s, run_delay_s);
     round_.environment.missed = share_missed();
+    round_.environment.crowded = crowded(design_);
     // Without the arms' CPU it cannot be told from that of others.
     if (failed_) round_.environment.foreign_cpu = 0;
     return {};
