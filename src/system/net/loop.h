@@ -56,7 +56,7 @@ class Loop {
   void set_spin(bool spin) { spin_ = spin; }    // from the next turn on, inside a run that sleeps
   void stop();                                  // also before run(): that one returns at once
   void post(std::function<void()> work);        // runs on the loop's thread, at the next turn
-  Instant now() const { return now_; }          // read once per event
+  Instant now() const { return now_; }          // read after each event and after the pacers
   std::uint64_t turn() const { return turn_; }  // a turn is one wait and what came of it
   static Instant read_clock() { return std::chrono::steady_clock::now(); }
 

@@ -127,6 +127,45 @@ TEST_F(LoopTest, SleepsToThePacersDueTime) {
   EXPECT_LE(loop_->turn(), 3U);
 }
 
+TEST_F(LoopTest, WhatAPacersOwnWorkTakesIsNotAddedToTheSleep) {
+  OnAdvance pacer;
+  std::vector<Instant> calls;
+  Instant due;
+  pacer.action = [&](Instant now) {
+    calls.push_back(now);
+    if (calls.size() == 2) loop_->stop();
+    if (calls.size() > 1) return Instant::max();
+    due = now + milliseconds(50);
+    while (Loop::read_clock() < now + milliseconds(45)) continue;
+    return due;
+  };
+  loop_->add_pacer(&pacer);
+  run();
+  ASSERT_EQ(2U, calls.size());
+  EXPECT_GE(calls[1], due);
+  EXPECT_LT(calls[1], due + milliseconds(30));
+}
+
+TEST_F(LoopTest, AnEventIsDatedAfterThePacersThatCameBeforeIt) {
+  Pair pair = make_pair();
+  write_some(pair.far.fd(), "x");
+  OnAdvance pacer;
+  Instant advanced;
+  pacer.action = [&](Instant) {
+    advanced = Loop::read_clock();
+    return Instant::min();  // due again before each event of a batch
+  };
+  OnReady owner;
+  owner.action = [&](std::uint32_t) {
+    EXPECT_GE(loop_->now(), advanced);
+    loop_->stop();
+  };
+  loop_->add_pacer(&pacer);
+  ASSERT_TRUE(loop_->add(pair.near.fd(), EPOLLIN, &owner));
+  run();
+  EXPECT_EQ(1, owner.calls);
+}
+
 TEST_F(LoopTest, ADuePacerIsCalledBetweenTheEventsOfOneBatch) {
   constexpr int kEvents = 4;
   std::vector<Pair> pairs;
