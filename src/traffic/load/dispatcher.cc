@@ -25,10 +25,6 @@ using system::Instant;
 
 namespace {
 
-// More than this behind, and the request is not sent: two ticks of a 250 Hz kernel, and well above
-// what a loop that shares its thread with the origin can be held up by.
-constexpr Duration kMissedAfter = std::chrono::milliseconds(10);
-
 // Requests known at once before the ring grows: 10 ms of 100,000/s.
 constexpr std::size_t kFirstRing = 1024;
 

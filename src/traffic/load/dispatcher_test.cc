@@ -132,6 +132,38 @@ TEST_F(DispatcherTest, SendsEachRequestOnItsConnectionWhenItIsDue) {
   EXPECT_DOUBLE_EQ(0.003107, result.duration_s);
 }
 
+TEST_F(DispatcherTest, AStragglerCostsTheRateItselfAndNoMore) {
+  make(2);
+  begin(1000, 0.5);
+  for (int ms = 0; ms < 500; ++ms) {
+    if (ms == 498) lines_->at(0).up = false;
+    advance_to(milliseconds(ms));
+    if (ms != 498) answer(ms % 2);
+  }
+  lines_->time = kStart + milliseconds(1498);
+  lines_->at(0).up = true;
+  dispatcher_->line_ready(0, lines_->time);
+  answer(0);
+  const SliceResult result = finish();
+  EXPECT_EQ(500U, result.sent);
+  EXPECT_DOUBLE_EQ(998, result.achieved_rate);
+}
+
+TEST_F(DispatcherTest, ASendCountsForTheRateUntilTenMillisecondsAfterTheEnd) {
+  for (const auto late : {milliseconds(10), milliseconds(11)}) {
+    make(1);
+    begin(1000, 0.002);
+    advance_to({});
+    advance_to(milliseconds(1));
+    lines_->time = kStart + milliseconds(2) + late;
+    answer(0);  // and the one that waited goes
+    answer(0);
+    const SliceResult result = finish();
+    EXPECT_EQ(2U, result.sent);
+    EXPECT_DOUBLE_EQ(late == milliseconds(10) ? 1000 : 500, result.achieved_rate);
+  }
+}
+
 TEST_F(DispatcherTest, ABusyConnectionBlocksWithItsDueTimeAndNothingVanishes) {
   make(1);
   begin(1000, 0.2);  // due at 0, 1, ... 199 ms; the first answer takes 200 ms

@@ -62,8 +62,9 @@ struct SliceSpec {
 // answers only, `lateness` every send. A reset or lost request has an outcome and no latency.
 struct SliceResult {
   double target_rate = 0;    // 0 in a closed loop
-  double achieved_rate = 0;  // sends over the time they took, at least the slice's duration;
-                             // in a closed loop, answers over the time to the last one
+  double achieved_rate = 0;  // sends that left by the slice's end, or 10 ms after it at most, over
+                             // the slice's duration; in a closed loop, answers over the time to the
+                             // last one
   double duration_s = 0;     // first due to last answer
   std::uint64_t scheduled = 0, sent = 0, missed = 0, expired = 0, blocked = 0;
   std::uint64_t ok = 0;  // a whole response with a 2xx or 3xx status

@@ -11,7 +11,9 @@ void Recorder::begin(const SliceSpec& spec, Instant start) {
   result_.target_rate = spec.closed_loop ? 0 : spec.rate;
   result_.duration_s = spec.duration_s;
   status_.fill(0);
-  start_ = last_sent_ = last_end_ = start;
+  start_ = last_end_ = start;
+  sent_in_time_ = 0;
+  in_time_until_ = start + system::seconds(spec.duration_s) + kMissedAfter;
 }
 
 void Recorder::scheduled(int line) {
@@ -22,7 +24,7 @@ void Recorder::scheduled(int line) {
 void Recorder::sent(Instant due, Instant now) {
   ++result_.sent;
   result_.lateness.record((now - due).count());
-  last_sent_ = std::max(last_sent_, now);
+  if (now <= in_time_until_) ++sent_in_time_;
 }
 
 void Recorder::answered(Instant due, Instant sent, Instant now, int status,
@@ -76,11 +78,11 @@ SliceResult Recorder::result(bool closed_loop) const {
   const double nominal_s = result_.duration_s;
   result.duration_s = system::to_seconds(last_end_ - start_);
   // Sends and not answers: the last answer's own latency would be charged to the rate, 1 % of a
-  // slice of half a second for 5 ms. A subject that cannot keep up shows all the same, because then
-  // the sends themselves wait.
-  const double sending_s = std::max(nominal_s, system::to_seconds(last_sent_ - start_));
-  const double span_s = closed_loop ? result.duration_s : sending_s;
-  const auto achieved = closed_loop ? result.ok + result.bad_status : result.sent;
+  // slice of half a second for 5 ms. And not over the time to the last send: a single straggler,
+  // sent a second into the drain, would make a third of such a slice's rate. A subject that cannot
+  // keep up shows all the same, because then the sends themselves wait until after the end.
+  const double span_s = closed_loop ? result.duration_s : nominal_s;
+  const auto achieved = closed_loop ? result.ok + result.bad_status : sent_in_time_;
   result.achieved_rate = span_s > 0 ? static_cast<double>(achieved) / span_s : 0;
   return result;
 }

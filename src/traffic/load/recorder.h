@@ -11,6 +11,10 @@
 
 namespace hone::traffic::load {
 
+// More than this behind, and the request is not sent: two ticks of a 250 Hz kernel, and well above
+// what a loop that shares its thread with the origin can be held up by.
+inline constexpr system::Duration kMissedAfter = std::chrono::milliseconds(10);
+
 class Recorder {
  public:
   explicit Recorder(int lines) : per_line_(static_cast<std::size_t>(lines)) {}
@@ -40,8 +44,9 @@ class Recorder {
   std::vector<std::uint64_t> per_line_;       // scheduled, over the pool's life
   std::array<std::uint64_t, 1000> status_{};  // by code; 0: not a three-digit code
   SliceResult result_;
+  std::uint64_t sent_in_time_ = 0;
   system::Instant start_{};
-  system::Instant last_sent_{};
+  system::Instant in_time_until_{};
   system::Instant last_end_{};
 };
 
