@@ -9,7 +9,10 @@
 // A request given up on HTTP/2 leaves its stream open and its late answer is ignored: resetting the
 // stream would take work off a subject that is behind, exactly when it is measured. When a line has
 // no free slot and all that is open on it has been given up (on HTTP/1: its one request), nothing
-// can come of it any more and it is made again.
+// can come of it any more and it is made again. That can be at a timeout, but also when the last
+// live answer uses up the line's requests or a GOAWAY comes. A line that has no slot although
+// nothing is open (an upload answered early and not read to its end) may yet be free again: it has
+// until a request that waits for it expires.
 //
 // A request that the peer says it never looked at (GOAWAY, REFUSED_STREAM) goes to the next line
 // once, at the head of its queue. It counts as sent once, and its latency still runs from its due
@@ -56,6 +59,8 @@ void Dispatcher::begin(Instant start) {
 
 Instant Dispatcher::advance(Instant now) {
   if (!active_) return Instant::max();
+  for (const int line : dead_) renew_if_dead(line);
+  dead_.clear();
   give_up_late(now);
   for (const int line : resent_) fill(line, now);
   resent_.clear();
@@ -107,6 +112,7 @@ SliceResult Dispatcher::finish(Instant now) {
     line.abandoned = line.open;
   }
   resent_.clear();
+  dead_.clear();
   active_ = false;
   return recorder_.result(spec_.closed_loop);
 }
@@ -178,6 +184,8 @@ void Dispatcher::line_ready(int line, Instant now) {
   if (!active_) return;
   fill(line, now);
   send_fresh();
+  // It cannot be made again from within its own event.
+  if (state_of(line).abandoned > 0 && is_dead(line)) dead_.push_back(line);
 }
 
 void Dispatcher::answered(int line, std::uint64_t id, const wire::ResponseSummary& response,
@@ -254,18 +262,24 @@ void Dispatcher::give_up_late(Instant now) {
       } else {
         recorder_.expired(request.due, now);
       }
-      end(&request);
-      continue;
+    } else {
+      recorder_.timeout(request.due, now);
+      ++state_of(line).abandoned;
     }
-    recorder_.timeout(request.due, now);
     end(&request);
-    Line& state = state_of(line);
-    ++state.abandoned;
-    if (state.abandoned == state.open && lines_->free_slots(line) == 0) {
-      state.open = state.abandoned = 0;
-      lines_->renew(line);
-    }
+    renew_if_dead(line);
   }
+}
+
+bool Dispatcher::is_dead(int line) {
+  const Line& state = state_of(line);
+  return state.abandoned == state.open && lines_->is_up(line) && lines_->free_slots(line) == 0;
+}
+
+void Dispatcher::renew_if_dead(int line) {
+  if (!is_dead(line)) return;
+  state_of(line).open = state_of(line).abandoned = 0;
+  lines_->renew(line);
 }
 
 std::uint64_t Dispatcher::push(Instant due, int line) {

@@ -19,6 +19,7 @@ class Lines {
  public:
   virtual ~Lines() = default;
   virtual system::Instant now() = 0;
+  virtual bool is_up(int line) = 0;
   virtual int free_slots(int line) = 0;                 // 0 while the connection is not up
   virtual void submit(int line, std::uint64_t id) = 0;  // precondition: free_slots() > 0
   // Writes what was submitted. Reports no loss from within: those come by the loop.
@@ -83,6 +84,8 @@ class Dispatcher {
   void wait_last(int line, std::uint64_t id);
   void unlink(int line, std::uint64_t id);
   void give_up_late(system::Instant now);
+  bool is_dead(int line);
+  void renew_if_dead(int line);
   void resend(std::uint64_t id, int from);
 
   Lines* lines_;
@@ -104,6 +107,7 @@ class Dispatcher {
   std::vector<Line> state_;
   std::vector<int> dirty_;   // lines with fresh submissions
   std::vector<int> resent_;  // lines that were given another one's request
+  std::vector<int> dead_;    // lines that were, at the end of an event of theirs
 };
 
 }  // namespace hone::traffic::load

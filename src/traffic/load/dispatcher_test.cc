@@ -26,15 +26,17 @@ class FakeLines : public Lines {
     std::vector<std::uint64_t> open;
     int slots = 1;
     bool up = true;
+    bool taking = true;  // false: up, but without a slot
     int renewed = 0;
   };
   explicit FakeLines(int count, int slots = 1) : lines(static_cast<std::size_t>(count)) {
     for (Line& line : lines) line.slots = slots;
   }
   Instant now() override { return time; }
+  bool is_up(int line) override { return at(line).up; }
   int free_slots(int line) override {
     const Line& state = at(line);
-    return state.up ? state.slots - static_cast<int>(state.open.size()) : 0;
+    return state.up && state.taking ? state.slots - static_cast<int>(state.open.size()) : 0;
   }
   void submit(int line, std::uint64_t id) override {
     EXPECT_GT(free_slots(line), 0);
@@ -44,6 +46,8 @@ class FakeLines : public Lines {
   void send(int line) override { sends.push_back(line); }
   void renew(int line) override {
     at(line).open.clear();
+    at(line).up = false;
+    at(line).taking = true;
     ++at(line).renewed;
   }
   Line& at(int line) { return lines[static_cast<std::size_t>(line)]; }
@@ -221,10 +225,10 @@ TEST_F(DispatcherTest, WaitingBeyondTheTimeoutExpiresAndSentBeyondItTimesOut) {
   advance_to(milliseconds(1));
   EXPECT_EQ(kStart + milliseconds(100), advance_to(milliseconds(2)));
   EXPECT_EQ(0, lines_->at(0).renewed);
-  lines_->at(0).up = false;  // while it is being made again
   EXPECT_EQ(kStart + milliseconds(101), advance_to(milliseconds(100)));
   EXPECT_EQ(1, lines_->at(0).renewed);
   advance_to(milliseconds(101));
+  EXPECT_EQ(1, lines_->at(0).renewed);  // it is still on its way up
   lines_->at(0).up = true;
   dispatcher_->line_ready(0, lines_->time);
   EXPECT_EQ(2U, lines_->submitted.size());  // the third, due at 2 ms
@@ -265,6 +269,61 @@ TEST_F(DispatcherTest, AnHttp2LineWhoseStreamsAreAllGivenUpIsMadeAgain) {
   advance_to(milliseconds(101));
   EXPECT_EQ(1, lines_->at(0).renewed);
   EXPECT_EQ(2U, finish().timeout);
+}
+
+// A limit of requests per connection is reached, or a GOAWAY comes, when only streams that were
+// given up are left: no request of theirs will run into its timeout again.
+TEST_F(DispatcherTest, ALineWithoutSlotsWhoseStreamsWereGivenUpBeforeIsMadeAgain) {
+  make(1, 3, milliseconds(100));
+  begin(10, 0.3);  // due at 0, 100, 200 ms
+  advance_to({});
+  advance_to(milliseconds(100));
+  EXPECT_EQ(0, lines_->at(0).renewed);  // one stream is given up, there are slots
+  std::swap(lines_->at(0).open[0], lines_->at(0).open[1]);
+  lines_->at(0).taking = false;
+  answer(0);
+  EXPECT_EQ(0, lines_->at(0).renewed);  // not from within its own event
+  EXPECT_TRUE(dispatcher_->is_open(0));
+  advance_to(milliseconds(101));
+  EXPECT_EQ(1, lines_->at(0).renewed);
+  EXPECT_FALSE(dispatcher_->is_open(0));
+  lines_->at(0).up = true;
+  dispatcher_->line_ready(0, lines_->time);
+  advance_to(milliseconds(200));
+  answer(0);
+  const SliceResult result = finish();
+  EXPECT_EQ(2U, result.ok);
+  EXPECT_EQ(1U, result.timeout);
+  EXPECT_EQ(0U, result.expired);
+}
+
+TEST_F(DispatcherTest, ALineThatTakesNothingThoughNothingIsOpenIsMadeAgainOnceARequestExpires) {
+  make(1, 1, milliseconds(100));
+  begin(1000, 0.003);
+  advance_to({});
+  lines_->at(0).taking = false;  // answered early, and the upload is not read to its end
+  answer(0);
+  advance_to(milliseconds(1));
+  advance_to(milliseconds(2));
+  advance_to(milliseconds(100));
+  EXPECT_EQ(0, lines_->at(0).renewed);
+  advance_to(milliseconds(101));
+  EXPECT_EQ(1, lines_->at(0).renewed);
+  lines_->at(0).up = true;
+  dispatcher_->line_ready(0, lines_->time);
+  answer(0);
+  const SliceResult result = finish();
+  EXPECT_EQ(2U, result.ok);
+  EXPECT_EQ(1U, result.expired);
+}
+
+TEST_F(DispatcherTest, ALineThatIsNotUpIsNotMadeAgainOverAndOver) {
+  make(1, 1, milliseconds(100));
+  begin(1000, 0.003);
+  lines_->at(0).up = false;
+  for (const int ms : {0, 1, 2, 100, 101, 102}) advance_to(milliseconds(ms));
+  EXPECT_EQ(0, lines_->at(0).renewed);
+  EXPECT_EQ(3U, finish().expired);
 }
 
 TEST_F(DispatcherTest, LossesHaveTheirOwnNames) {

@@ -180,6 +180,20 @@ TEST_F(LoadSessionTest, WhatIsStillOpenAfterTheDrainIsUnfinishedAndItsConnection
   EXPECT_EQ(4U, healthy.connections_made);
 }
 
+TEST_F(LoadSessionTest, AConnectionWhoseUploadIsNotReadToItsEndIsReplacedForTheNextSlice) {
+  serve([](int n) { return n == 0 ? Fate::kAnswerDeaf : Fate::kAnswer; });
+  spec_.connections = 1;
+  spec_.timeout_s = 5;
+  spec_.request.method = "POST";
+  spec_.request.body.assign(16 << 20, 'b');  // more than the kernel's buffers take
+  const PoolId pool = connect();
+  const SliceResult early = run(pool, slice_of(10, 0.1));
+  EXPECT_EQ(1U, early.ok);
+  const SliceResult next = run(pool, slice_of(10, 0.1));
+  EXPECT_EQ(1U, next.ok);
+  EXPECT_EQ(1U, next.connections_made);
+}
+
 TEST_F(LoadSessionTest, RequestsPerConnectionIsKept) {
   serve([](int) { return Fate::kAnswer; });
   spec_.requests_per_connection = 5;

@@ -263,14 +263,14 @@ void Worker::abort() {
   close_unsettled(now);
 }
 
-// Back to idle: lines that are not up or still owe an answer are closed, and made again by the next
-// connect().
+// Back to idle: lines that are not up, still owe an answer or could take no request are closed, and
+// made again by the next connect().
 void Worker::close_unsettled(Instant now) {
   if (mode_ == Mode::kSlice) loop_->set_spin(false);
   mode_ = Mode::kIdle;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const int line = static_cast<int>(i);
-    if (lines_[i].phase == Phase::kUp && !dispatcher_.is_open(line)) continue;
+    if (is_up(line) && free_slots(line) > 0 && !dispatcher_.is_open(line)) continue;
     lines_[i].connection->close();
     lines_[i].phase = Phase::kDown;
     dispatcher_.line_gone(line, now);

@@ -52,6 +52,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   system::Instant advance(system::Instant now) override;
   // Lines
   system::Instant now() override { return system::net::Loop::read_clock(); }
+  bool is_up(int line) override { return state_of(line).phase == Phase::kUp; }
   int free_slots(int line) override { return state_of(line).connection->free_slots(); }
   void submit(int line, std::uint64_t id) override { state_of(line).connection->submit(id); }
   void send(int line) override;
