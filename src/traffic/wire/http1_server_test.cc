@@ -57,7 +57,7 @@ std::string answer(const std::string& body, const std::string& more = "") {
 }
 
 TEST(Http1Server, ReadsRequestsTheSameAtAnySplit) {
-  struct Case {
+  struct Sample {
     const char* name;
     std::string input;
     std::vector<std::string> requests;
@@ -66,7 +66,7 @@ TEST(Http1Server, ReadsRequestsTheSameAtAnySplit) {
   };
   const std::string post = "POST /p HTTP/1.1\r\nHost: h\r\n";
   const std::string closes = "connection: close\r\n";
-  const std::vector<Case> cases = {
+  const std::vector<Sample> cases = {
       {"get",
        "GET /a?b HTTP/1.1\r\nHost: h:1\r\nX-Y: z\r\n\r\n",
        {"GET /a?b @h:1 x-y=z"},
@@ -120,7 +120,7 @@ TEST(Http1Server, ReadsRequestsTheSameAtAnySplit) {
        {"PRI / @h"},
        answer("1")},
   };
-  for (const Case& test : cases) {
+  for (const Sample& test : cases) {
     SCOPED_TRACE(test.name);
     const Outcome expected{test.requests, test.answers, "", test.finished};
     for (std::size_t piece = 1; piece <= test.input.size(); ++piece) {
@@ -133,13 +133,13 @@ TEST(Http1Server, ReadsRequestsTheSameAtAnySplit) {
 }
 
 TEST(Http1Server, RefusesByNameAnswersAndCloses) {
-  struct Case {
+  struct Sample {
     std::string input;
     int status;
     std::string error;
   };
   const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n";
-  const std::vector<Case> cases = {
+  const std::vector<Sample> cases = {
       {"GET /\r\n\r\n", 400, "a request line without method, target and version"},
       {"nonsense\r\n", 400, "a request line without method, target and version"},
       {"G@T / HTTP/1.1\r\n", 400, "a method that is not a token"},
@@ -172,7 +172,7 @@ TEST(Http1Server, RefusesByNameAnswersAndCloses) {
        "a body above the limit"},
       {"GET / HTTP/1.1\r\nX: " + std::string(256 << 10, 'y'), 431, "a head above 256 KiB"},
   };
-  for (const Case& test : cases) {
+  for (const Sample& test : cases) {
     SCOPED_TRACE(test.error);
     const Outcome whole = outcome_of(test.input, test.input.size());
     EXPECT_EQ(whole.error, test.error);
