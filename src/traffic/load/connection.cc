@@ -3,7 +3,11 @@
 // kernel takes no more.
 //
 // A failed write is not acted on: the loop reports the broken connection at the next turn, after
-// what the peer may still have answered has been read.
+// what the peer may still have answered has been read. It is remembered, for it took the socket's
+// error with it: the read that follows finds a plain end.
+//
+// Only an end that the peer meant makes a body whole that its close delimits (RFC 9112 9.8): over
+// TLS a close_notify, in clear text an end of stream without an error before it.
 #include "traffic/load/connection.h"
 
 #include <sys/epoll.h>
@@ -28,7 +32,7 @@ Status Connection::open() {
     return watched;
   }
   state_ = State::kConnecting;
-  full_ = handshake_counted_ = false;
+  full_ = write_failed_ = handshake_counted_ = false;
   submitted_ = 0;
   answers_ = 0;
   session_ = wire::make_client_session(context_->target.protocol, context_->streams, this);
@@ -122,7 +126,7 @@ void Connection::read_once() {
       fall(ended(std::string("the connection broke: ") + std::strerror(io.error)));
       return;
     case IoState::kEnded:
-      session_->end_of_input();
+      if (!tls_ && !write_failed_) session_->end_of_input();
       fall(ended("the server closed the connection"));
       return;
     case IoState::kMoved:
@@ -153,7 +157,7 @@ Status Connection::receive(std::string_view bytes) {
 Status Connection::receive_tls(std::string_view cipher) {
   std::string& plain = context_->plain;
   plain.clear();
-  HONE_CHECK(tls_->receive(cipher, &plain));
+  const Status received = tls_->receive(cipher, &plain);
   if (!handshake_counted_ && tls_->established()) {
     handshake_counted_ = true;
     ++(tls_->resumed() ? context_->handshakes_resumed : context_->handshakes_full);
@@ -168,9 +172,10 @@ Status Connection::receive_tls(std::string_view cipher) {
       rise();
     }
   }
+  // What came ahead of a broken record was sent by the peer.
   if (!plain.empty()) HONE_CHECK(receive(plain));
-  if (tls_->peer_closed()) session_->end_of_input();
-  return {};
+  if (received && tls_->peer_closed()) session_->end_of_input();
+  return received;
 }
 
 // Nothing more can come of it: the peer's GOAWAY, close or end, or our own limit of requests.
@@ -196,7 +201,10 @@ void Connection::flush() {
       watch(true);
       return;
     }
-    if (io.state != IoState::kMoved) return;
+    if (io.state != IoState::kMoved) {
+      write_failed_ = true;
+      return;
+    }
     context_->bytes_out += io.bytes;
     if (tls_) {
       tls_->consume(io.bytes);

@@ -91,6 +91,7 @@ class Connection final : public system::net::Pollable, private wire::ClientEvent
   ConnectionContext* const context_;
   State state_ = State::kClosed;
   bool full_ = false;  // the kernel's buffer is: waiting for EPOLLOUT
+  bool write_failed_ = false;
   bool handshake_counted_ = false;
   int submitted_ = 0;
   std::uint64_t answers_ = 0;

@@ -231,8 +231,8 @@ void Dispatcher::resend(std::uint64_t id, int from) {
   resent_.push_back(to);  // at the next advance(): the session that reports this is still busy
 }
 
-// Only a reset leaves anything to be found here; otherwise the session has told of each. What is
-// open is older than what waits, so the walk is short.
+// A reset, or an end that TLS did not announce, leaves something to be found here; otherwise the
+// session has told of each. What is open is older than what waits, so the walk is short.
 void Dispatcher::line_gone(int line, Instant now) {
   int left = state_of(line).open - state_of(line).abandoned;
   for (std::uint64_t id = oldest_; left > 0 && id != next_id_; ++id) {

@@ -47,7 +47,8 @@ class ClientSession {
   // every open request has been reported as kConnection. Events come from within receive() and
   // end_of_input(); submit() and output() may be called from within an event.
   virtual Status receive(std::string_view bytes) = 0;
-  // The peer sent its end of stream: completes a close-delimited body, loses everything else open.
+  // The peer sent its end of stream, and meant it (not a reset; over TLS a close_notify): completes
+  // a close-delimited body, loses everything else open.
   virtual void end_of_input() = 0;
   // Bytes to the peer, valid until the next call of any other function; empty when there are none.
   virtual std::string_view output() = 0;
