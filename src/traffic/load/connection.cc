@@ -1,6 +1,6 @@
 // Order within one event: bytes in, then the answers to the owner, then the owner's new requests,
 // then one write with everything. A write is tried at once and EPOLLOUT asked for only when the
-// kernel takes no more.
+// kernel takes no more, or has taken what one event may give it.
 //
 // A failed write is not acted on: the loop reports the broken connection at the next turn, after
 // what the peer may still have answered has been read. It is remembered, for it took the socket's
@@ -20,6 +20,12 @@ using system::net::Io;
 using system::net::IoState;
 
 namespace {
+
+// Written in one event at most, so that one large upload does not keep the others waiting.
+constexpr std::size_t kWriteBudget = 1 << 20;
+
+// Plaintext encrypted at once: several records (16 KiB each), and no more than is soon sent.
+constexpr std::size_t kEncryptBytes = 128 << 10;
 
 Error ended(std::string what) { return fail(ErrorKind::kNetwork, std::move(what)).value(); }
 
@@ -187,16 +193,10 @@ bool Connection::is_spent() const {
 
 void Connection::flush() {
   if (full_ || state_ < State::kHandshaking) return;
-  if (tls_ && tls_->established()) {
-    for (std::string_view out = session_->output(); !out.empty(); out = session_->output()) {
-      if (!tls_->send(out)) return;  // broken: the next read says why
-      session_->consume(out.size());
-    }
-  }
-  while (true) {
-    const std::string_view out = tls_ ? tls_->output() : session_->output();
-    if (out.empty()) return;
-    const Io io = system::net::write_some(socket_.fd(), out);
+  std::size_t budget = kWriteBudget;
+  for (std::string_view out = output(); !out.empty(); out = output()) {
+    const Io io = budget == 0 ? Io{IoState::kWouldBlock, 0, 0}
+                              : system::net::write_some(socket_.fd(), out.substr(0, budget));
     if (io.state == IoState::kWouldBlock) {
       watch(true);
       return;
@@ -206,12 +206,23 @@ void Connection::flush() {
       return;
     }
     context_->bytes_out += io.bytes;
+    budget -= io.bytes;
     if (tls_) {
       tls_->consume(io.bytes);
     } else {
       session_->consume(io.bytes);
     }
   }
+}
+
+std::string_view Connection::output() {
+  if (!tls_) return session_->output();
+  if (tls_->established() && tls_->output().empty()) {
+    const std::string_view plain = session_->output().substr(0, kEncryptBytes);
+    // Where it fails the connection is broken: the next read says why.
+    if (!plain.empty() && tls_->send(plain)) session_->consume(plain.size());
+  }
+  return tls_->output();
 }
 
 void Connection::watch(bool writable) {

@@ -84,13 +84,14 @@ class Connection final : public system::net::Pollable, private wire::ClientEvent
   Status receive_tls(std::string_view cipher);
   void rise();
   void fall(const Error& why);
+  std::string_view output();
   bool is_spent() const;
   void watch(bool writable);
 
   const int line_;
   ConnectionContext* const context_;
   State state_ = State::kClosed;
-  bool full_ = false;  // the kernel's buffer is: waiting for EPOLLOUT
+  bool full_ = false;  // the kernel's buffer is, or the event's share is used up: for EPOLLOUT
   bool write_failed_ = false;
   bool handshake_counted_ = false;
   int submitted_ = 0;

@@ -176,6 +176,39 @@ TEST_F(ConnectionTest, AnAnswerAheadOfABrokenRecordCounts) {
   EXPECT_NE(std::string::npos, owner_.reason.find("TLS")) << owner_.reason;
 }
 
+TEST_F(ConnectionTest, ALargeUploadTakesNoMoreThanItsShareOfOneEvent) {
+  const std::size_t share = 1 << 20;
+  for (const bool tls : {false, true}) {
+    context_.connections_made = context_.handshakes_full = 0;
+    if (tls) use_tls();
+    wire::Request request;
+    request.method = "POST";
+    request.body.assign(16 << 20, 'b');
+    open(request);
+    const auto before = context_.bytes_out;
+    connection_->submit(1);
+    connection_->flush();
+    EXPECT_GT(context_.bytes_out - before, 0U);
+    EXPECT_LE(context_.bytes_out - before, share);
+    // And it goes on to its end by itself.
+    std::size_t heard = 0;
+    EXPECT_TRUE(wait([&] { return (heard += hear().size()) > request.body.size(); }));
+    connection_.reset();
+  }
+}
+
+TEST_F(ConnectionTest, AnUploadOverTlsIsEncryptedAsItLeaves) {
+  use_tls();
+  wire::Request request;
+  request.method = "POST";
+  request.body.assign(16 << 20, 'b');
+  open(request);
+  submit();
+  say("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+  ASSERT_TRUE(wait([&] { return owner_.answers.size() == 1; }));
+  EXPECT_EQ(0, connection_->free_slots());  // most of it is still the session's
+}
+
 TEST_F(ConnectionTest, AResetThatAWriteMeetsFirstDoesNotMakeACutBodyWhole) {
   wire::Request request;
   request.method = "POST";
