@@ -173,7 +173,7 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
 
 void print_row(const char* name, const Histogram& histogram) {
   const LatencySummary s = summarise(histogram);
-  fmt::print("  {:<9} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f}\n", name, s.p50,
+  fmt::print("  {:<18} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f}\n", name, s.p50,
              s.p90, s.p99, s.p999, s.max, s.mean);
 }
 
@@ -203,11 +203,12 @@ void print_summary(const LoadArguments& arguments, const SliceResult& r) {
       r.handshakes_resumed);
   fmt::print("  {} in, {} out\n\n", format_bytes(static_cast<double>(r.bytes_in)),
              format_bytes(static_cast<double>(r.bytes_out)));
-  fmt::print("  {:<9} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "us", "p50", "p90", "p99",
+  fmt::print("  {:<18} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "us", "p50", "p90", "p99",
              "p99.9", "max", "mean");
   print_row("latency", r.latency);
   print_row("service", r.service);
   print_row("lateness", r.lateness);
+  print_row("generator lateness", r.generator_lateness);
   const double sent = r.sent == 0 ? 1 : static_cast<double>(r.sent);
   fmt::print(
       "\n  client: {:.1f} us CPU and {:.2f} wakes per request, {}; {:.1f} requests per "

@@ -128,6 +128,7 @@ void Dispatcher::schedule_one(const Due& due, Instant now) {
     submit(due.line, id);
   } else {
     recorder_.blocked();
+    record(id).blocked = true;
     wait_last(due.line, id);
   }
 }
@@ -157,7 +158,7 @@ void Dispatcher::send_fresh() {
     for (std::uint64_t id = state.fresh_first; id != kNone;) {
       Record& request = record(id);
       request.sent = sent;
-      if (!request.resent) recorder_.sent(request.due, sent);
+      if (!request.resent) recorder_.sent(request.due, sent, request.blocked);
       id = request.next;
     }
     state.fresh_first = state.fresh_last = kNone;
@@ -285,7 +286,7 @@ void Dispatcher::renew_if_dead(int line) {
 std::uint64_t Dispatcher::push(Instant due, int line) {
   if (next_id_ - oldest_ == ring_.size()) grow();
   const std::uint64_t id = next_id_++;
-  record(id) = {due, due, kNone, line, State::kWaiting, false};
+  record(id) = {due, due, kNone, line, State::kWaiting, false, false};
   return id;
 }
 

@@ -59,6 +59,7 @@ class Dispatcher {
     std::uint64_t next = kNone;  // in its line's queue, or among those to be stamped
     int line = 0;
     State state = State::kEnded;
+    bool blocked = false;  // its line was not free when it was due
     bool resent = false;
   };
   struct Line {

@@ -204,6 +204,22 @@ TEST_F(DispatcherTest, TheGeneratorsOwnDelayIsMissedBeyondTenMilliseconds) {
   EXPECT_EQ(4U, result.sent);
 }
 
+TEST_F(DispatcherTest, WhatWasBlockedIsNoneOfTheGeneratorsLateness) {
+  make(1);
+  begin(1000, 0.003);
+  advance_to(microseconds(300));
+  advance_to(milliseconds(1));  // blocked
+  lines_->time = kStart + milliseconds(9);
+  answer(0);
+  answer(0);
+  advance_to(milliseconds(9) + microseconds(500));
+  const SliceResult result = finish();
+  EXPECT_EQ(3U, result.sent);
+  EXPECT_EQ(8'000'000, result.lateness.max_ns());
+  EXPECT_EQ(2U, result.generator_lateness.count());
+  EXPECT_EQ(7'500'000, result.generator_lateness.max_ns());  // due at 2 ms, looked at 7.5 ms late
+}
+
 TEST_F(DispatcherTest, ABlockedRequestIsNeverMissedHoweverLongItWaits) {
   make(1);
   begin(1000, 0.002);

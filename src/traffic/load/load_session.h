@@ -59,7 +59,9 @@ struct SliceSpec {
 //
 // `latency` holds every answer, and every request that was given up (timeout, expired, unfinished)
 // with the time it had waited by then: what a slow subject causes does not vanish. `service` holds
-// answers only, `lateness` every send. A reset or lost request has an outcome and no latency.
+// answers only, `lateness` every request's first send. Of these, `generator_lateness` leaves out
+// the blocked ones: what is left of sent - due is the generator's own doing. A reset or lost
+// request has an outcome and no latency.
 struct SliceResult {
   double target_rate = 0;    // 0 in a closed loop
   double achieved_rate = 0;  // sends that left by the slice's end, or 10 ms after it at most, over
@@ -76,6 +78,7 @@ struct SliceResult {
   std::uint64_t bytes_in = 0, bytes_out = 0, body_bytes = 0;
   std::uint64_t release_turns = 0;       // loop turns that sent at least one request
   Histogram latency, service, lateness;  // from due; from sent; sent - due
+  Histogram generator_lateness;          // sent - due of what was never blocked
   double client_cpu_s = 0;               // of the loop's thread, origin included when it shares it
   std::uint64_t client_wakes = 0;
 };

@@ -21,9 +21,10 @@ void Recorder::scheduled(int line) {
   ++per_line_[static_cast<std::size_t>(line)];
 }
 
-void Recorder::sent(Instant due, Instant now) {
+void Recorder::sent(Instant due, Instant now, bool was_blocked) {
   ++result_.sent;
   result_.lateness.record((now - due).count());
+  if (!was_blocked) result_.generator_lateness.record((now - due).count());
   if (now <= in_time_until_) ++sent_in_time_;
 }
 

@@ -46,6 +46,7 @@ void add_counts(SliceResult* into, const SliceResult& other) {
   into->latency.merge(other.latency);
   into->service.merge(other.service);
   into->lateness.merge(other.lateness);
+  into->generator_lateness.merge(other.generator_lateness);
   into->client_cpu_s += other.client_cpu_s;
 }
 
@@ -79,6 +80,7 @@ Json to_json(const SliceResult& r) {
               {"latency_us", summarise(r.latency)},
               {"service_us", summarise(r.service)},
               {"lateness_us", summarise(r.lateness)},
+              {"generator_lateness_us", summarise(r.generator_lateness)},
               {"client_cpu_us_per_request", per_request(r.client_cpu_s * 1e6, r)},
               {"client_wakes_per_request", per_request(static_cast<double>(r.client_wakes), r)}};
 }

@@ -37,7 +37,7 @@ TEST(SummaryTest, JsonHasTheContractsKeys) {
   EXPECT_EQ(6, json["per_connection"]["max"]);
   EXPECT_TRUE(json["handshakes"].contains("full"));
   EXPECT_TRUE(json["handshakes"].contains("resumed"));
-  for (const char* key : {"latency_us", "service_us", "lateness_us"}) {
+  for (const char* key : {"latency_us", "service_us", "lateness_us", "generator_lateness_us"}) {
     for (const char* quantile : {"p50", "p90", "p99", "p999", "max", "mean"}) {
       EXPECT_TRUE(json[key][quantile].is_number()) << key << quantile;
     }
