@@ -14,9 +14,9 @@
 // nothing is open (an upload answered early and not read to its end) may yet be free again: it has
 // until a request that waits for it expires.
 //
-// A request that the peer says it never looked at (GOAWAY, REFUSED_STREAM) goes to the next line
-// once, at the head of its queue. It counts as sent once, and its latency still runs from its due
-// time.
+// A request that the peer says it never looked at (GOAWAY, REFUSED_STREAM) goes once to the next
+// line that has a free slot; where none has, to the head of the next line's queue. It counts as
+// sent once, and its latency still runs from its due time.
 #include "traffic/load/dispatcher.h"
 
 #include <algorithm>
@@ -61,9 +61,8 @@ Instant Dispatcher::advance(Instant now) {
   if (!active_) return Instant::max();
   for (const int line : dead_) renew_if_dead(line);
   dead_.clear();
+  place_resent(now);
   give_up_late(now);
-  for (const int line : resent_) fill(line, now);
-  resent_.clear();
   Instant next = drain_end_;
   if (spec_.closed_loop) {
     if (now < start_) return start_;
@@ -158,7 +157,11 @@ void Dispatcher::send_fresh() {
     for (std::uint64_t id = state.fresh_first; id != kNone;) {
       Record& request = record(id);
       request.sent = sent;
-      if (!request.resent) recorder_.sent(request.due, sent, request.blocked);
+      if (request.resent) {
+        recorder_.resent();
+      } else {
+        recorder_.sent(request.due, sent, request.blocked);
+      }
       id = request.next;
     }
     state.fresh_first = state.fresh_last = kNone;
@@ -211,7 +214,9 @@ void Dispatcher::lost(int line, std::uint64_t id, wire::Loss why, Instant now) {
   }
   Record& request = record(id);
   if (why == wire::Loss::kUnprocessed && !request.resent) {
-    resend(id, line);
+    request.resent = true;
+    request.state = State::kWaiting;
+    resent_.push_back(id);  // until the next advance(): the session that reports this is still busy
     return;
   }
   if (why == wire::Loss::kConnection) {
@@ -222,14 +227,26 @@ void Dispatcher::lost(int line, std::uint64_t id, wire::Loss why, Instant now) {
   end(&request);
 }
 
-void Dispatcher::resend(std::uint64_t id, int from) {
-  Record& request = record(id);
-  const int to = (from + 1) % static_cast<int>(state_.size());
-  request.resent = true;
-  request.state = State::kWaiting;
-  request.line = to;
-  wait_first(to, id);
-  resent_.push_back(to);  // at the next advance(): the session that reports this is still busy
+void Dispatcher::place_resent(Instant now) {
+  for (const std::uint64_t id : resent_) {
+    Record& request = record(id);
+    request.line = line_to_resend(request.line);
+    if (now - request.due < timeout_ && lines_->free_slots(request.line) > 0) {
+      submit(request.line, id);
+    } else {
+      wait_first(request.line, id);
+    }
+  }
+  resent_.clear();
+}
+
+int Dispatcher::line_to_resend(int from) {
+  const int count = static_cast<int>(state_.size());
+  for (int step = 1; step < count; ++step) {
+    const int line = (from + step) % count;
+    if (lines_->free_slots(line) > 0) return line;
+  }
+  return (from + 1) % count;
 }
 
 // A reset, or an end that TLS did not announce, leaves something to be found here; otherwise the

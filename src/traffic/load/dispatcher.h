@@ -87,7 +87,8 @@ class Dispatcher {
   void give_up_late(system::Instant now);
   bool is_dead(int line);
   void renew_if_dead(int line);
-  void resend(std::uint64_t id, int from);
+  void place_resent(system::Instant now);
+  int line_to_resend(int from);
 
   Lines* lines_;
   system::Duration timeout_;
@@ -106,9 +107,9 @@ class Dispatcher {
   std::uint64_t oldest_ = 0, next_id_ = 0;
 
   std::vector<Line> state_;
-  std::vector<int> dirty_;   // lines with fresh submissions
-  std::vector<int> resent_;  // lines that were given another one's request
-  std::vector<int> dead_;    // lines that were, at the end of an event of theirs
+  std::vector<int> dirty_;             // lines with fresh submissions
+  std::vector<int> dead_;              // lines that were, at the end of an event of theirs
+  std::vector<std::uint64_t> resent_;  // to be sent again, in no queue yet
 };
 
 }  // namespace hone::traffic::load

@@ -372,9 +372,55 @@ TEST_F(DispatcherTest, WhatThePeerNeverLookedAtGoesElsewhereOnceAndCountsOnce) {
   answer(1);
   const SliceResult result = finish();
   EXPECT_EQ(1U, result.sent);
+  EXPECT_EQ(1U, result.resent);
   EXPECT_EQ(1U, result.ok);
   EXPECT_EQ(100'000, result.latency.max_ns());
   EXPECT_EQ(50'000, result.service.max_ns());
+}
+
+TEST_F(DispatcherTest, WhatIsRefusedGoesToALineThatIsUpAndFree) {
+  make(4, 2);
+  SliceSpec spec;
+  spec.rate = 1000;
+  spec.duration_s = 0.008;
+  spec.arrivals = {Arrivals::Kind::kBurst, 8};
+  dispatcher_->prepare(spec);
+  dispatcher_->begin(kStart);
+  advance_to({});
+  EXPECT_EQ(8U, lines_->submitted.size());
+  lines_->at(1).up = false;
+  lines_->at(1).open.clear();
+  dispatcher_->line_gone(1, lines_->time);
+  answer(2);
+  answer(3);  // one slot each; the line next to the first is not up
+  lose(0, wire::Loss::kUnprocessed);
+  lose(0, wire::Loss::kUnprocessed);
+  dispatcher_->advance(lines_->time);
+  ASSERT_EQ(10U, lines_->submitted.size());
+  EXPECT_EQ(2, lines_->submitted[8].first);
+  EXPECT_EQ(3, lines_->submitted[9].first);
+  lose(2, wire::Loss::kUnprocessed);  // now the first has room
+  dispatcher_->advance(lines_->time);
+  ASSERT_EQ(11U, lines_->submitted.size());
+  EXPECT_EQ(0, lines_->submitted[10].first);
+  const SliceResult result = finish();
+  EXPECT_EQ(8U, result.sent);
+  EXPECT_EQ(3U, result.resent);
+}
+
+TEST_F(DispatcherTest, WhatIsRefusedWaitsForTheNextLineWhereNoneIsFree) {
+  make(2);
+  begin(1000, 0.002);
+  advance_to({});
+  advance_to(milliseconds(1));
+  lose(0, wire::Loss::kUnprocessed);
+  dispatcher_->advance(lines_->time);
+  EXPECT_EQ(2U, lines_->submitted.size());
+  answer(1);
+  ASSERT_EQ(3U, lines_->submitted.size());
+  EXPECT_EQ(1, lines_->submitted[2].first);
+  answer(1);
+  EXPECT_EQ(2U, finish().ok);
 }
 
 TEST_F(DispatcherTest, ASecondRefusalIsAReset) {

@@ -71,6 +71,7 @@ struct SliceResult {
   std::uint64_t scheduled = 0, sent = 0, missed = 0, expired = 0, blocked = 0;
   std::uint64_t ok = 0;  // a whole response with a 2xx or 3xx status
   std::uint64_t bad_status = 0, reset = 0, timeout = 0, connection_error = 0, unfinished = 0;
+  std::uint64_t resent = 0;  // of `sent`, what the peer refused unseen and was written once more
   std::uint64_t window_blocked = 0;             // sends that met a shut flow-control window
   std::map<std::string, std::uint64_t> status;  // by code
   std::uint64_t per_connection_min = 0, per_connection_max = 0;  // scheduled, over the pool

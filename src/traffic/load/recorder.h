@@ -26,6 +26,7 @@ class Recorder {
   void blocked() { ++result_.blocked; }
   void window_blocked() { ++result_.window_blocked; }
   void release_turn() { ++result_.release_turns; }
+  void resent() { ++result_.resent; }
   void sent(system::Instant due, system::Instant now, bool was_blocked);
 
   void answered(system::Instant due, system::Instant sent, system::Instant now, int status,

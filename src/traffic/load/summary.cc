@@ -20,25 +20,16 @@ double mean_rate(double a, double a_s, double b, double b_s) {
 
 void add_counts(SliceResult* into, const SliceResult& other) {
   using Field = std::uint64_t SliceResult::*;
-  for (const Field field : {&SliceResult::scheduled,
-                            &SliceResult::sent,
-                            &SliceResult::missed,
-                            &SliceResult::expired,
-                            &SliceResult::blocked,
-                            &SliceResult::ok,
-                            &SliceResult::bad_status,
-                            &SliceResult::reset,
-                            &SliceResult::timeout,
-                            &SliceResult::connection_error,
-                            &SliceResult::unfinished,
-                            &SliceResult::window_blocked,
-                            &SliceResult::connections_made,
-                            &SliceResult::handshakes_full,
-                            &SliceResult::handshakes_resumed,
-                            &SliceResult::bytes_in,
-                            &SliceResult::bytes_out,
-                            &SliceResult::body_bytes,
-                            &SliceResult::release_turns,
+  for (const Field field : {&SliceResult::scheduled,       &SliceResult::sent,
+                            &SliceResult::missed,          &SliceResult::expired,
+                            &SliceResult::blocked,         &SliceResult::ok,
+                            &SliceResult::bad_status,      &SliceResult::reset,
+                            &SliceResult::timeout,         &SliceResult::connection_error,
+                            &SliceResult::unfinished,      &SliceResult::resent,
+                            &SliceResult::window_blocked,  &SliceResult::connections_made,
+                            &SliceResult::handshakes_full, &SliceResult::handshakes_resumed,
+                            &SliceResult::bytes_in,        &SliceResult::bytes_out,
+                            &SliceResult::body_bytes,      &SliceResult::release_turns,
                             &SliceResult::client_wakes}) {
     into->*field += other.*field;
   }
@@ -68,6 +59,7 @@ Json to_json(const SliceResult& r) {
               {"timeout", r.timeout},
               {"connection_error", r.connection_error},
               {"unfinished", r.unfinished},
+              {"resent", r.resent},
               {"window_blocked", r.window_blocked},
               {"status", r.status},
               {"per_connection", {{"min", r.per_connection_min}, {"max", r.per_connection_max}}},

@@ -29,7 +29,7 @@ TEST(SummaryTest, JsonHasTheContractsKeys) {
   for (const char* key :
        {"schema", "target_rate", "achieved_rate", "duration_s", "scheduled", "sent", "missed",
         "expired", "blocked", "ok", "bad_status", "reset", "timeout", "connection_error",
-        "unfinished", "connections_made", "bytes_in", "bytes_out"}) {
+        "unfinished", "resent", "connections_made", "bytes_in", "bytes_out"}) {
     EXPECT_TRUE(json.at(key).is_number()) << key;
   }
   EXPECT_EQ(3, json["status"]["200"]);
