@@ -227,9 +227,9 @@ Result<SliceResult> InProcess::slice(PoolId id, const SliceSpec& spec) {
     abort(pool);
     return tl::make_unexpected(outcomes.error());
   }
-  SliceResult sum;
-  for (Outcome& outcome : *outcomes) {
-    HONE_TRY(const SliceResult part, std::move(outcome));
+  HONE_TRY(SliceResult sum, std::move(outcomes->front()));
+  for (std::size_t i = 1; i < outcomes->size(); ++i) {
+    HONE_TRY(const SliceResult part, std::move((*outcomes)[i]));
     merge_workers(&sum, part);
   }
   HONE_CHECK(check_identities(sum));

@@ -86,7 +86,8 @@ struct SliceResult {
 Json to_json(const SliceResult&);  // the contract of `hone load --json`, histograms summarised
 // Sums, extremes, merged histograms; rates are the mean over the time. `other` came after `into`.
 void merge(SliceResult* into, const SliceResult& other);
-// The same for parts of one slice that ran at the same time: rates add up.
+// The same for parts of one slice that ran at the same time: rates add up. `into` is another part:
+// an empty result has no connections, and would be the one with the least.
 void merge_workers(SliceResult* into, const SliceResult& other);
 Status check_identities(const SliceResult&);
 

@@ -246,6 +246,18 @@ TEST_F(LoadSessionTest, ThreadsShareAScheduleAndAPool) {
   session_.reset();
 }
 
+TEST_F(LoadSessionTest, AConnectionNeverAskedIsTheLeastWhicheverThreadHasIt) {
+  serve([](int) { return Fate::kAnswer; });
+  auto second = *LoopThread::start({});
+  session_ = make_in_process({thread_.get(), second.get()});
+  spec_.connections = 2;
+  const SliceResult result = run(connect(), slice_of(10, 0.1));  // one request
+  EXPECT_EQ(1U, result.scheduled);
+  EXPECT_EQ(0U, result.per_connection_min);
+  EXPECT_EQ(1U, result.per_connection_max);
+  session_.reset();
+}
+
 TEST_F(LoadSessionTest, NobodyListeningIsAnErrorThatSaysHowManyCameUp) {
   serve([](int) { return Fate::kAnswer; });
   spec_.target.address.port = system::net::free_ports(1)->front();

@@ -92,9 +92,7 @@ void merge(SliceResult* into, const SliceResult& other) {
 }
 
 void merge_workers(SliceResult* into, const SliceResult& other) {
-  const bool first = into->scheduled == 0;
-  into->per_connection_min = first ? other.per_connection_min
-                                   : std::min(into->per_connection_min, other.per_connection_min);
+  into->per_connection_min = std::min(into->per_connection_min, other.per_connection_min);
   into->per_connection_max = std::max(into->per_connection_max, other.per_connection_max);
   into->target_rate = std::max(into->target_rate, other.target_rate);
   into->achieved_rate += other.achieved_rate;

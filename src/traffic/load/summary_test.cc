@@ -82,8 +82,7 @@ TEST(SummaryTest, SlicesInARowAverageTheirRatesOverTime) {
 }
 
 TEST(SummaryTest, WorkersOfOneSliceAddTheirRates) {
-  SliceResult sum;
-  merge_workers(&sum, sample());
+  SliceResult sum = sample();
   SliceResult other = sample();
   other.per_connection_min = 3;
   merge_workers(&sum, other);
@@ -92,6 +91,17 @@ TEST(SummaryTest, WorkersOfOneSliceAddTheirRates) {
   EXPECT_DOUBLE_EQ(1, sum.duration_s);
   EXPECT_EQ(3U, sum.per_connection_min);
   EXPECT_EQ(6U, sum.per_connection_max);
+}
+
+TEST(SummaryTest, AWorkerWithNothingScheduledStillHasItsConnections) {
+  SliceResult idle;
+  SliceResult busy = sample();
+  SliceResult sum = idle;
+  merge_workers(&sum, busy);
+  EXPECT_EQ(0U, sum.per_connection_min);
+  EXPECT_EQ(6U, sum.per_connection_max);
+  merge_workers(&busy, idle);
+  EXPECT_EQ(0U, busy.per_connection_min);
 }
 
 }  // namespace
