@@ -110,7 +110,7 @@ void Connection::finish_connect() {
       fall(started.error());
       return;
     }
-  } else if (context_->target.protocol == wire::Protocol::kHttp1) {
+  } else if (session_->ready()) {
     rise();
   }
   flush();
@@ -156,7 +156,7 @@ void Connection::read_once() {
 
 Status Connection::receive(std::string_view bytes) {
   HONE_CHECK(session_->receive(bytes));
-  if (state_ == State::kHandshaking && !bytes.empty()) rise();
+  if (state_ == State::kHandshaking && session_->ready()) rise();
   return {};
 }
 

@@ -176,6 +176,22 @@ TEST_F(ConnectionTest, AnAnswerAheadOfABrokenRecordCounts) {
   EXPECT_NE(std::string::npos, owner_.reason.find("TLS")) << owner_.reason;
 }
 
+TEST_F(ConnectionTest, AnHttp2ConnectionIsUpOnceTheServersSettingsAreIn) {
+  context_.target.protocol = wire::Protocol::kHttp2;
+  context_.streams = 32;
+  open();
+  const std::string settings("\0\0\6\4\0\0\0\0\0\0\3\0\0\0\5", 15);  // 5 streams at once
+  for (std::size_t said = 0; said + 1 < settings.size(); ++said) {
+    say(settings.substr(said, 1));
+    ASSERT_TRUE(wait([&] { return context_.bytes_in == said + 1; }));
+    EXPECT_FALSE(owner_.is_up);
+    EXPECT_EQ(0, connection_->free_slots());
+  }
+  say(settings.substr(settings.size() - 1));
+  ASSERT_TRUE(wait([&] { return owner_.is_up; }));
+  EXPECT_EQ(5, connection_->free_slots());
+}
+
 TEST_F(ConnectionTest, ALargeUploadTakesNoMoreThanItsShareOfOneEvent) {
   const std::size_t share = 1 << 20;
   for (const bool tls : {false, true}) {

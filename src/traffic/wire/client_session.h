@@ -1,5 +1,5 @@
 // The client's side of one connection, for any protocol: bytes in, bytes out, events. No sockets,
-// no clock. The load generator drives it; HTTP/3 and tests' fakes fit behind the same seven
+// no clock. The load generator drives it; HTTP/3 and tests' fakes fit behind the same
 // functions.
 #pragma once
 
@@ -38,6 +38,9 @@ class ClientSession {
  public:
   virtual ~ClientSession() = default;
 
+  // Whether it is known how many requests may be open at once: on HTTP/2 once the peer's SETTINGS
+  // are in, at once on HTTP/1.
+  virtual bool ready() const = 0;
   // How many requests can be submitted now and go out without waiting: 0 or 1 on HTTP/1; on HTTP/2
   // the free streams under our own limit and the peer's. 0 once closing().
   virtual int free_slots() const = 0;

@@ -23,6 +23,7 @@ class Http1Client final : public ClientSession {
  public:
   explicit Http1Client(ClientEvents* events) : events_(events) {}
 
+  bool ready() const override { return true; }
   int free_slots() const override { return !open_ && !closing_ && unsent_.empty() ? 1 : 0; }
   void submit(std::uint64_t id, const PreparedRequest& request) override;
   Status receive(std::string_view bytes) override;

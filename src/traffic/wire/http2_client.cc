@@ -91,6 +91,7 @@ struct Http2Client::Callbacks {
         break;
       }
       case NGHTTP2_SETTINGS:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) self->settings_in_ = true;
         self->peer_limit_ =
             nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
         break;

@@ -28,6 +28,7 @@ class Http2Client final : public ClientSession {
  public:
   Http2Client(int streams, ClientEvents* events);
 
+  bool ready() const override { return settings_in_; }
   int free_slots() const override;
   void submit(std::uint64_t id, const PreparedRequest& request) override;
   Status receive(std::string_view bytes) override;
@@ -71,6 +72,7 @@ class Http2Client final : public ClientSession {
   std::uint32_t submitted_ = 0;
   int open_ = 0;
   int bodies_unsent_ = 0;
+  bool settings_in_ = false;
   bool goaway_ = false;
   bool ended_ = false;  // end of input
   bool receiving_ = false;

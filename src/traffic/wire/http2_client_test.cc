@@ -106,9 +106,11 @@ TEST_F(Http2ClientTest, AnnouncesLargeWindowsAndNoPush) {
 }
 
 TEST_F(Http2ClientTest, KeepsToThePeersLimitOfStreams) {
+  EXPECT_FALSE(client.ready());
   EXPECT_EQ(client.free_slots(), 100);  // assumed before the peer's SETTINGS
   server.settings({});
   ASSERT_TRUE(turn());
+  EXPECT_TRUE(client.ready());
   EXPECT_EQ(client.free_slots(), 200);  // the peer sets no limit: our own holds
   submit(1, 5);
   server.settings({{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 6}});
