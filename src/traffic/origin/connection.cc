@@ -138,8 +138,7 @@ void Connection::on_request(std::uint64_t stream, const wire::RequestView& reque
 void Connection::on_request_lost(std::uint64_t) {}  // a delayed answer to it finds no stream
 
 void Connection::respond(std::uint64_t stream, const wire::Reply& reply) {
-  ++server_->counters_now().responses;
-  session_->respond(stream, reply);
+  if (session_->respond(stream, reply)) ++server_->counters_now().responses;
 }
 
 std::string_view Connection::output() {

@@ -175,6 +175,24 @@ TEST_F(OriginTest, ADelayedAnswerToAPeerThatLeftIsForgotten) {
   EXPECT_EQ(counters().responses, 1U);
 }
 
+TEST_F(OriginTest, AnAnswerToAResetStreamIsNotCounted) {
+  serve();
+  Peer peer(port_);
+  const auto frame = [](char type, char flags, char stream, const std::string& payload) {
+    const std::string head{'\0', '\0', static_cast<char>(payload.size()), type, flags};
+    return head + std::string(3, '\0') + stream + payload;
+  };
+  const std::string path = "/delay/20/bytes/1";
+  const std::string fields = "\x82\x86\x04" + std::string(1, static_cast<char>(path.size())) +
+                             path + "\x01\x01o";  // GET, http, the path, the authority (RFC 7541)
+  peer.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, "") +  // SETTINGS
+            frame(1, 5, 1, fields) + frame(1, 5, 3, fields) +          // HEADERS, whole
+            frame(3, 0, 1, std::string("\0\0\0\x08", 4)));             // RST_STREAM: CANCEL
+  while (counters().responses == 0) poll(nullptr, 0, 1);  // both have fallen due at one moment
+  EXPECT_EQ(counters().requests, 2U);
+  EXPECT_EQ(counters().responses, 1U);
+}
+
 TEST_F(OriginTest, AnswersWhatItOwesToAPeerThatHasFinishedSending) {
   serve();
   Peer peer(port_);

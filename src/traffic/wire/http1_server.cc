@@ -101,9 +101,9 @@ std::uint64_t Http1Server::open_exchange(const Http1Asked& asked) {
   return next_++;
 }
 
-void Http1Server::respond(std::uint64_t stream, const Reply& reply) {
+bool Http1Server::respond(std::uint64_t stream, const Reply& reply) {
   if (http2_ != nullptr) return http2_->respond(stream, reply);
-  if (stream < first_ || stream >= next_ || exchange(stream).answered) return;
+  if (stream < first_ || stream >= next_ || exchange(stream).answered) return false;
   Exchange& answered = exchange(stream);
   answered.answered = true;
   if (stream == first_) {  // its turn: no second copy
@@ -114,6 +114,7 @@ void Http1Server::respond(std::uint64_t stream, const Reply& reply) {
     answered.front.clear();
     write_answer(reply, answered.asked, &answered.front, &answered.answer);
   }
+  return true;
 }
 
 void Http1Server::advance() {

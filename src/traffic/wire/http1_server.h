@@ -18,7 +18,7 @@ class Http1Server final : public ServerSession {
  public:
   Http1Server(ServerEvents* events, std::size_t body_limit);
 
-  void respond(std::uint64_t stream, const Reply& reply) override;
+  bool respond(std::uint64_t stream, const Reply& reply) override;
   Status receive(std::string_view bytes) override;
   void end_of_input() override;
   std::string_view output() override;

@@ -191,13 +191,13 @@ TEST(Http1Server, AnswersInTheOrderOfTheRequests) {
   for (int i = 1; i <= 5; ++i) input += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   ASSERT_TRUE(server.receive(input));
   ASSERT_THAT(events.streams, ElementsAre(1, 2, 3, 4, 5));
-  server.respond(3, text("three"));
+  EXPECT_TRUE(server.respond(3, text("three")));
   server.respond(2, text("two"));
   EXPECT_EQ(server.output(), "");
-  server.respond(1, text("one"));
+  EXPECT_TRUE(server.respond(1, text("one")));
   EXPECT_EQ(drain(server), answer("one") + answer("two") + answer("three"));
-  server.respond(1, text("again"));
-  server.respond(9, text("never asked"));
+  EXPECT_FALSE(server.respond(1, text("again")));
+  EXPECT_FALSE(server.respond(9, text("never asked")));
   EXPECT_EQ(server.output(), "");
   server.respond(5, text("five"));
   server.respond(4, text("four"));

@@ -216,9 +216,9 @@ void Http2Server::deliver(Stream* stream) {
   events_->on_request(static_cast<std::uint64_t>(stream->id), request);
 }
 
-void Http2Server::respond(std::uint64_t id, const Reply& reply) {
+bool Http2Server::respond(std::uint64_t id, const Reply& reply) {
   Stream* stream = ended_ || !failure_.empty() ? nullptr : find(static_cast<std::int32_t>(id));
-  if (stream == nullptr || stream->answered) return;
+  if (stream == nullptr || stream->answered) return false;
   stream->answered = true;
   stream->close_after = reply.close || reply.framing == Framing::kClose;
   const bool has_body = stream->method != "HEAD" && reply.status != 204 && reply.status != 304;
@@ -252,6 +252,7 @@ void Http2Server::respond(std::uint64_t id, const Reply& reply) {
   const bool sends_data = stream->length > 0 || !stream->trailers.empty();
   check(nghttp2_submit_response(session_.get(), stream->id, fields_.data(), fields_.size(),
                                 sends_data ? &body : nullptr));
+  return true;
 }
 
 void Http2Server::close_stream(Stream* stream) {

@@ -107,7 +107,7 @@ TEST_F(Http2ServerTest, EndsTheConnectionAfterAClosingAnswer) {
   EXPECT_EQ(client.body, "abc");
   EXPECT_EQ(client.seen.back(), "goaway");
   EXPECT_FALSE(server.finished());  // the other answer is owed
-  server.respond(3, Reply());
+  EXPECT_TRUE(server.respond(3, Reply()));
   ASSERT_TRUE(client.turn(server));
   EXPECT_TRUE(server.finished());
 }
@@ -121,7 +121,7 @@ TEST_F(Http2ServerTest, TellsWhichRequestsWereLost) {
   nghttp2_submit_rst_stream(client.session.get(), 0, 1, NGHTTP2_CANCEL);
   ASSERT_TRUE(client.turn(server));
   EXPECT_EQ(events.lines.back(), "lost 1");
-  server.respond(1, Reply());  // too late: nothing happens
+  EXPECT_FALSE(server.respond(1, Reply()));  // too late: nothing happens
   server.end_of_input();
   EXPECT_THAT(events.lines, ElementsAre("GET / @a", "GET / @a", "GET / @a", "lost 1", "lost 5"));
   server.respond(5, Reply());

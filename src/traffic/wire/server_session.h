@@ -48,9 +48,9 @@ class ServerEvents {
 class ServerSession {
  public:
   virtual ~ServerSession() = default;
-  // In any order; answers to pipelined requests leave in the order of the requests. Nothing happens
-  // for a stream that is gone or answered.
-  virtual void respond(std::uint64_t stream, const Reply&) = 0;
+  // In any order; answers to pipelined requests leave in the order of the requests. False, and
+  // nothing happens, for a stream that is gone or answered.
+  virtual bool respond(std::uint64_t stream, const Reply&) = 0;
   // An error names what the peer did wrong. The session takes no further request then, but still
   // owes its output(): HTTP/1's 400, HTTP/2's GOAWAY. Close once finished().
   virtual Status receive(std::string_view bytes) = 0;

@@ -190,8 +190,8 @@ TEST_P(Sessions, AnswersMayComeLater) {
   ASSERT_EQ(server_events.streams.size(), id);
   for (auto stream = server_events.streams.rbegin(); stream != server_events.streams.rend();
        ++stream) {
-    server->respond(*stream, Reply());
-    server->respond(*stream, Reply());  // a second answer is no answer
+    EXPECT_TRUE(server->respond(*stream, Reply()));
+    EXPECT_FALSE(server->respond(*stream, Reply()));  // a second answer is no answer
   }
   ASSERT_TRUE(exchange(*client, *server));
   EXPECT_EQ(client_events.lines.size(), id);
