@@ -22,6 +22,7 @@ struct OriginSpec {
   system::net::Address listen{"127.0.0.1", 0};  // port 0: any free one
   std::string tls_cert, tls_key;                // both empty: clear text (HTTP/1 and h2c)
   bool reuse_port = false;                      // several origins, one per thread, on one port
+  std::string ticket_keys = {};                 // that those origins share; see wire/tls.h
 };
 
 struct OriginCounters {

@@ -277,16 +277,21 @@ TEST_F(OriginTest, ManyConnectionsComeAndGo) {
   EXPECT_EQ(counters().connections, 600U);
 }
 
-TEST_F(OriginTest, ServesTlsWithEitherProtocol) {
-  const system::TemporaryFolder folder;
+OriginSpec tls_spec(const system::TemporaryFolder& folder) {
   const auto pair = wire::make_self_signed_certificate();
-  ASSERT_TRUE(pair);
+  EXPECT_TRUE(pair);
   const auto system_files = system::real_files();
   OriginSpec spec;
   spec.tls_cert = (folder.path() / "cert.pem").string();
   spec.tls_key = (folder.path() / "key.pem").string();
-  ASSERT_TRUE(system_files->write(spec.tls_cert, pair->cert_pem));
-  ASSERT_TRUE(system_files->write(spec.tls_key, pair->key_pem));
+  EXPECT_TRUE(system_files->write(spec.tls_cert, pair->cert_pem));
+  EXPECT_TRUE(system_files->write(spec.tls_key, pair->key_pem));
+  return spec;
+}
+
+TEST_F(OriginTest, ServesTlsWithEitherProtocol) {
+  const system::TemporaryFolder folder;
+  const OriginSpec spec = tls_spec(folder);
   serve(spec);
   for (const Protocol protocol : {Protocol::kHttp1, Protocol::kHttp2}) {
     wire::ClientTlsOptions options;
@@ -333,6 +338,23 @@ TEST(OriginThreadsTest, ShareOnePort) {
     EXPECT_EQ(system::net::http_exchange("GET", address, "/bytes/1", 10).status, 200);
   }
   EXPECT_EQ((*origin)->counters().requests, 20U);
+}
+
+TEST(OriginThreadsTest, ResumeEachOthersTlsSessions) {
+  const system::TemporaryFolder folder;
+  const OriginSpec spec = tls_spec(folder);
+  auto origin = OriginThreads::start(spec, 4);
+  ASSERT_TRUE(origin) << origin.error().what;
+  wire::ClientTlsOptions options;
+  options.ca_file = spec.tls_cert;
+  options.sni = "localhost";
+  const auto context = wire::TlsContext::client(options);
+  ASSERT_TRUE(context) << context.error().what;
+  for (int i = 0; i < 20; ++i) {  // dealt to the threads by port
+    Client client((*origin)->port(), Protocol::kHttp1, *context);
+    EXPECT_EQ(client.ask("/bytes/1").status, 200);
+    EXPECT_EQ(client.tls().resumed(), i > 0) << i;
+  }
 }
 
 TEST(OriginThreadsTest, RefusesNoThreads) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "system/interrupt.h"
+#include "traffic/wire/tls.h"
 
 namespace hone::traffic::origin {
 
@@ -19,6 +20,10 @@ Result<std::unique_ptr<OriginThreads>> OriginThreads::start(OriginSpec spec, int
   }
   std::unique_ptr<OriginThreads> all(new OriginThreads);
   spec.reuse_port = threads > 1;
+  // The kernel deals a peer's next connection to any thread: each resumes what another one began.
+  if (!spec.tls_cert.empty()) {
+    HONE_TRY(spec.ticket_keys, wire::make_ticket_keys());
+  }
   for (int i = 0; i < threads; ++i) {
     HONE_TRY(auto thread, LoopThread::start({}));
     Result<std::unique_ptr<Origin>> origin;

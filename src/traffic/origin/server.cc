@@ -31,7 +31,7 @@ Result<std::unique_ptr<Origin>> Origin::listen(system::net::Loop* loop, const Or
                 "give both files, or neither for clear text");
   }
   if (!spec.tls_cert.empty()) {
-    HONE_TRY(tls, wire::TlsContext::server(spec.tls_cert, spec.tls_key));
+    HONE_TRY(tls, wire::TlsContext::server(spec.tls_cert, spec.tls_key, spec.ticket_keys));
   }
   HONE_TRY(system::net::Socket listener, system::net::listen(spec.listen, spec.reuse_port));
   auto server = std::make_unique<Server>(loop, std::move(listener), std::move(tls));

@@ -21,11 +21,15 @@ struct ClientTlsOptions {
 class TlsContext {  // one per target or listener; shared by its connections, used by one thread
  public:
   static Result<std::shared_ptr<TlsContext>> client(const ClientTlsOptions&);
-  // Offers h2 and http/1.1 by ALPN.
+  // Offers h2 and http/1.1 by ALPN. `ticket_keys`, from make_ticket_keys(): contexts with the same
+  // ones resume each other's sessions; empty: keys of its own.
   static Result<std::shared_ptr<TlsContext>> server(const std::string& cert_file,
-                                                    const std::string& key_file);
+                                                    const std::string& key_file,
+                                                    const std::string& ticket_keys = {});
   virtual ~TlsContext() = default;
 };
+
+Result<std::string> make_ticket_keys();  // drawn at random
 
 class TlsChannel {
  public:

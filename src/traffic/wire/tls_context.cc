@@ -3,6 +3,7 @@
 #include "traffic/wire/tls_context.h"
 
 #include <openssl/err.h>
+#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
 #include <string_view>
@@ -14,6 +15,10 @@ namespace {
 constexpr unsigned char kAlpnHttp1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 constexpr unsigned char kAlpnHttp2[] = {2, 'h', '2'};
 constexpr unsigned char kAlpnServer[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+
+// A key's name (16), its HMAC key and its AES key (32 each): what SSL_CTX_set_tlsext_ticket_keys(3)
+// takes.
+constexpr std::size_t kTicketKeyBytes = 80;
 
 // The name as it is verified: an address may come in brackets, as in a URL.
 std::string bare_name(std::string name) {
@@ -55,8 +60,19 @@ Result<std::shared_ptr<TlsContext>> TlsContext::client(const ClientTlsOptions& o
 }
 
 Result<std::shared_ptr<TlsContext>> TlsContext::server(const std::string& cert_file,
-                                                       const std::string& key_file) {
-  return OpensslContext::make_server(cert_file, key_file);
+                                                       const std::string& key_file,
+                                                       const std::string& ticket_keys) {
+  return OpensslContext::make_server(cert_file, key_file, ticket_keys);
+}
+
+Result<std::string> make_ticket_keys() {
+  ERR_clear_error();
+  std::string keys(kTicketKeyBytes, '\0');
+  auto* bytes = reinterpret_cast<unsigned char*>(keys.data());
+  if (RAND_bytes(bytes, static_cast<int>(keys.size())) != 1) {
+    return tls_failure("cannot draw keys for TLS tickets");
+  }
+  return keys;
 }
 
 Result<std::shared_ptr<OpensslContext>> OpensslContext::make(bool client) {
@@ -113,7 +129,8 @@ Result<std::shared_ptr<TlsContext>> OpensslContext::make_client(const ClientTlsO
 }
 
 Result<std::shared_ptr<TlsContext>> OpensslContext::make_server(const std::string& cert_file,
-                                                                const std::string& key_file) {
+                                                                const std::string& key_file,
+                                                                std::string ticket_keys) {
   HONE_TRY(auto made, make(false));
   SSL_CTX* context = made->openssl();
   if (SSL_CTX_use_certificate_chain_file(context, cert_file.c_str()) != 1) {
@@ -125,6 +142,11 @@ Result<std::shared_ptr<TlsContext>> OpensslContext::make_server(const std::strin
   }
   if (SSL_CTX_check_private_key(context) != 1) {
     return tls_failure(key_file + " is not the key of " + cert_file);
+  }
+  if (!ticket_keys.empty() &&
+      SSL_CTX_set_tlsext_ticket_keys(context, ticket_keys.data(),
+                                     static_cast<long>(ticket_keys.size())) != 1) {
+    return tls_failure("cannot set the keys of TLS tickets");
   }
   SSL_CTX_set_alpn_select_cb(context, choose_alpn, nullptr);
   constexpr std::string_view kSessionContext = "hone";

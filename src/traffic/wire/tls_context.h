@@ -25,7 +25,8 @@ class OpensslContext final : public TlsContext {
  public:
   static Result<std::shared_ptr<TlsContext>> make_client(const ClientTlsOptions& options);
   static Result<std::shared_ptr<TlsContext>> make_server(const std::string& cert_file,
-                                                         const std::string& key_file);
+                                                         const std::string& key_file,
+                                                         std::string ticket_keys);
 
   bool client() const { return client_; }
   SSL_CTX* openssl() const { return context_.get(); }
