@@ -56,6 +56,10 @@ class Cursor {
   std::string_view rest_;
 };
 
+std::string_view without_query(std::string_view target) {
+  return target.substr(0, target.find('?'));
+}
+
 Route plain(int status) {
   Route route;
   route.reply.status = status;
@@ -169,8 +173,8 @@ constexpr Word kWords[] = {
 
 }  // namespace
 
-Route parse_route(std::string_view path) {
-  Cursor cursor(path.substr(0, path.find('?')));
+Route parse_route(std::string_view target) {
+  Cursor cursor(without_query(target));
   for (const Word& word : kWords) {
     if (!cursor.word(word.name)) continue;
     auto route = word.route(&cursor);
@@ -180,7 +184,9 @@ Route parse_route(std::string_view path) {
   return not_found();
 }
 
-const Route& RouteCache::find(std::string_view path) {
+// The query is no part of the key: one that differs in every request would fill the cache.
+const Route& RouteCache::find(std::string_view target) {
+  const std::string_view path = without_query(target);
   if (const auto known = routes_.find(path); known != routes_.end()) return known->second;
   uncached_ = parse_route(path);
   if (routes_.size() >= kMaxCached || uncached_.reply.headers.size() > kMaxCachedHeaders ||

@@ -22,13 +22,14 @@ struct Route {
   Body body = Body::kAsGiven;
 };
 
-// Every path has a route: what is not known, or out of bounds, is a 404 that says so.
-Route parse_route(std::string_view path);
+// Every path has a route: what is not known, or out of bounds, is a 404 that says so. A query is
+// passed over.
+Route parse_route(std::string_view target);
 
 class RouteCache {
  public:
   // Valid until the next call.
-  const Route& find(std::string_view path);
+  const Route& find(std::string_view target);
   std::size_t size() const { return routes_.size(); }
 
  private:

@@ -83,6 +83,14 @@ TEST(RouteCacheTest, KeepsARouteAndStaysBounded) {
   EXPECT_LE(cache.size(), 256U);
 }
 
+TEST(RouteCacheTest, QueriesShareTheirPathsRoute) {
+  RouteCache cache;
+  const Route* route = &cache.find("/bytes/1");
+  EXPECT_EQ(&cache.find("/bytes/1?i=1"), route);
+  EXPECT_EQ(&cache.find("/bytes/1?i=2"), route);
+  EXPECT_EQ(cache.size(), 1U);
+}
+
 TEST(RouteCacheTest, KeepsNoUnknownPath) {
   RouteCache cache;
   EXPECT_EQ(cache.find("/nothing").reply.status, 404);
