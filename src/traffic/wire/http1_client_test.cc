@@ -171,6 +171,9 @@ std::vector<Case> violations() {
        "a chunk-size line above 4 KiB"},
       {"chunk longer than said", chunked + "1\r\nxy\r\n",
        "a chunk that does not end where its size says"},
+      {"trailer ends in LF", chunked + "0\r\na: b\n", "a trailer line that does not end in CRLF"},
+      {"trailers end in LF", chunked + "0\r\na: b\r\n\n",
+       "a trailer line that does not end in CRLF"},
       {"trailer malformed", chunked + "0\r\nbad trailer\r\n\r\n",
        "a character that a header name cannot have"},
   };

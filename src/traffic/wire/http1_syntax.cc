@@ -1,9 +1,9 @@
 // Choices where RFC 9112 leaves one:
 //   A head line may end in a bare LF (2.2), as every server here accepts; the lines of chunked
-//   framing may not, since two readers who differ on them differ on where a message ends. A length
-//   that is given twice with one value is taken, with two values refused (6.3). A length beside
-//   transfer-encoding is refused, though a reader may prefer the latter: it is the sign of a
-//   smuggled message, and a subject that sends it is wrong.
+//   framing, trailers among them, may not, since two readers who differ on them differ on where a
+//   message ends. A length that is given twice with one value is taken, with two values refused
+//   (6.3). A length beside transfer-encoding is refused, though a reader may prefer the latter: it
+//   is the sign of a smuggled message, and a subject that sends it is wrong.
 #include "traffic/wire/http1_syntax.h"
 
 #include <algorithm>
@@ -245,6 +245,9 @@ ChunkedBody::Outcome ChunkedBody::next(std::string_view* input, std::string_view
         const auto outcome = lines_.next(input, kMaxHeadBytes - trailer_bytes_, &line);
         if (outcome == LineReader::Outcome::kMore) return Outcome::kMore;
         if (outcome == LineReader::Outcome::kTooLong) return violate("trailers above 256 KiB");
+        if (!lines_.line_ended_in_crlf()) {
+          return violate("a trailer line that does not end in CRLF");
+        }
         trailer_bytes_ += lines_.line_bytes();
         if (line.empty()) return Outcome::kEnd;
         Field field;
