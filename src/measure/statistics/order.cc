@@ -24,7 +24,7 @@ constexpr int kDraws = 32;
 class CircuitSearch {
  public:
   CircuitSearch(int arms, Random& random)
-      : arms_(arms), random_(random), used_(arms * arms, false) {}
+      : arms_(arms), random_(random), used_(arc(arms, 0), false) {}
 
   // A closed walk through all arcs from arm 0, in blocks. One exists for 2, 3 and 4 arms:
   // 01, 012 021 and 0123 0213 1032. The search meets one within a few hundred steps.
@@ -36,21 +36,26 @@ class CircuitSearch {
   }
 
  private:
+  std::size_t arc(int from, int to) const {
+    return static_cast<std::size_t>(from) * static_cast<std::size_t>(arms_) +
+           static_cast<std::size_t>(to);
+  }
+
   bool extend() {
     const int length = arms_ * (arms_ - 1);
     const int last = walk_.back();
-    if (static_cast<int>(walk_.size()) == length) return last != 0 && !used_[last * arms_];
+    if (static_cast<int>(walk_.size()) == length) return last != 0 && !used_[arc(last, 0)];
     std::vector<int> choices;
     for (int next = 0; next < arms_; ++next) {
-      if (next != last && !used_[last * arms_ + next] && !in_block(next)) choices.push_back(next);
+      if (next != last && !used_[arc(last, next)] && !in_block(next)) choices.push_back(next);
     }
     random_.shuffle(choices);
     for (const int next : choices) {
-      used_[last * arms_ + next] = true;
+      used_[arc(last, next)] = true;
       walk_.push_back(next);
       if (extend()) return true;
       walk_.pop_back();
-      used_[last * arms_ + next] = false;
+      used_[arc(last, next)] = false;
     }
     return false;
   }
@@ -62,7 +67,7 @@ class CircuitSearch {
 
   int arms_;
   Random& random_;
-  std::vector<bool> used_;  // arc from i to j at i * arms_ + j
+  std::vector<bool> used_;  // by arc
   std::vector<int> walk_;
 };
 

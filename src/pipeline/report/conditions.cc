@@ -62,8 +62,8 @@ Terms rig(const RunView& view) {
   const Prove& settings = design.settings;
   Terms terms;
   const int workers = design.arms.empty() ? 1 : std::max(1, design.arms.front().server.workers);
-  std::string connections =
-      format_count(static_cast<std::uint64_t>(settings.connections * workers));
+  std::string connections = format_count(static_cast<std::uint64_t>(settings.connections) *
+                                         static_cast<std::uint64_t>(workers));
   if (workers > 1)
     connections += fmt::format(", {} for each of {} workers", settings.connections, workers);
   else
@@ -194,19 +194,25 @@ std::vector<std::string> environment_cells(const measure::Environment& e) {
       format_percent(e.missed, 3),    e.spin_drift ? format_signed_percent(*e.spin_drift) : "-"};
 }
 
-const std::vector<Table::Column> kEnvironmentColumns = {
-    {"steal", true, 0, "share of wall time the hypervisor took; a round is repeated above 0.5 %"},
-    {"foreign CPU", true, 0, "used by anything but the arms; repeated above 1 %"},
-    {"run delay", true, 0, "arms runnable without a CPU; repeated above 2 %"},
-    {"throttled", true, 0, "by a CPU quota"},
-    {"missed", true, 0, "requests skipped because the generator was late; repeated above 0.1 %"},
-    {"spin drift", true, 0, "change of a fixed loop's speed; repeated above 2 %"}};
+std::vector<Table::Column> environment_columns() {
+  return {
+      {"steal", true, 0, "share of wall time the hypervisor took; a round is repeated above 0.5 %"},
+      {"foreign CPU", true, 0, "used by anything but the arms; repeated above 1 %"},
+      {"run delay", true, 0, "arms runnable without a CPU; repeated above 2 %"},
+      {"throttled", true, 0, "by a CPU quota"},
+      {"missed", true, 0, "requests skipped because the generator was late; repeated above 0.1 %"},
+      {"spin drift", true, 0, "change of a fixed loop's speed; repeated above 2 %"}};
+}
+
+void add_environment_columns(Table* table) {
+  for (Table::Column& column : environment_columns()) table->columns.push_back(std::move(column));
+}
 
 Table worst_table(const RunView& view) {
   Table table;
   table.title = "The worst counted round of each shape";
   table.columns = {{"load"}, {"shape"}, {"counted", true}, {"repeated", true}};
-  table.columns.insert(table.columns.end(), kEnvironmentColumns.begin(), kEnvironmentColumns.end());
+  add_environment_columns(&table);
   for_each_row(view, [&](const std::string& name, const LoadView& load, const Comparison& one) {
     measure::Environment worst;
     std::size_t counted = 0, repeated = 0;
@@ -238,7 +244,7 @@ Table every_round_table(const RunView& view) {
   table.title = "Every round";
   table.folded = true;
   table.columns = {{"load"}, {"shape"}, {"round", true}, {"started", false, 1}, {"spinner"}};
-  table.columns.insert(table.columns.end(), kEnvironmentColumns.begin(), kEnvironmentColumns.end());
+  add_environment_columns(&table);
   for (const Round& round : view.run.proof.rounds) {
     std::string number = std::to_string(round.number);
     if (!round.valid) number += " (repeated)";
