@@ -1,5 +1,6 @@
 // The exit status is 0 when the counts add up and at least one request was answered well: whether a
-// rate was reached or a latency is good is for whoever reads the figures.
+// rate was reached or a latency is good is for whoever reads the figures. Ctrl-C ends the measured
+// time early: its figures are printed, and the status says that they are not all.
 #include "cli/commands/load.h"
 
 #include <fmt/format.h>
@@ -163,6 +164,7 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
     first.seed = derive_seed(slice.seed, 1);
     HONE_TRY(warm, session->slice(pool, first));
   }
+  slice.keep_interrupted = true;
   HONE_TRY(SliceResult result, session->slice(pool, slice));
   // Connecting is not measured, but how it went belongs to the run.
   result.connections_made += warm.connections_made;
@@ -183,8 +185,8 @@ void print_summary(const LoadArguments& arguments, const SliceResult& r) {
              arguments.closed_loop ? "closed loop"
                                    : fmt::format("{:g} requests/s {}, seed {}", arguments.rate,
                                                  arguments.arrivals, arguments.seed));
-  fmt::print("  achieved {:.1f} requests/s over {}\n", r.achieved_rate,
-             format_duration(r.duration_s));
+  fmt::print("  achieved {:.1f} requests/s over {}{}\n", r.achieved_rate,
+             format_duration(r.duration_s), r.interrupted ? ", then interrupted" : "");
   fmt::print("  scheduled {} = sent {} + missed {} + expired {}   (blocked {})\n",
              format_count(r.scheduled), format_count(r.sent), format_count(r.missed),
              format_count(r.expired), format_count(r.blocked));
@@ -230,6 +232,7 @@ int run_load(const LoadArguments& arguments, system::System& system) {
   } else {
     print_summary(arguments, *result);
   }
+  if (result->interrupted) return exit_code(ErrorKind::kInterrupted);
   if (result->ok > 0) return 0;
   return report_error(fail(ErrorKind::kNetwork, "no request was answered with a 2xx or 3xx status",
                            "see the counts above: which status, or how the requests were lost")

@@ -83,6 +83,15 @@ Instant Dispatcher::advance(Instant now) {
   return next;
 }
 
+void Dispatcher::cut(Instant now) {
+  if (!active_ || now >= end_) return;
+  advance(now);
+  schedule_.cut();
+  recorder_.cut(now);
+  end_ = now;
+  drain_end_ = end_ + system::seconds(spec_.drain_limit_s);
+}
+
 bool Dispatcher::finished(Instant now) const {
   if (!active_ || now >= drain_end_) return true;
   const bool all_due = spec_.closed_loop ? now >= end_ : schedule_.empty();

@@ -36,6 +36,8 @@ class Dispatcher {
   void begin(system::Instant start);
   // Does what is due at `now`; returns when it wants to be called next.
   system::Instant advance(system::Instant now);
+  // Ends the slice's sending at `now`: what is not due by then is dropped, and the drain begins.
+  void cut(system::Instant now);
   // Every request that was due has ended, or the drain's limit is reached.
   bool finished(system::Instant now) const;
   // Ends the slice; whatever is open is unfinished. Afterwards nothing is due until begin().

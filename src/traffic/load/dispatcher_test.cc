@@ -463,6 +463,30 @@ TEST_F(DispatcherTest, TheDrainIsBounded) {
   EXPECT_EQ(2'002'000'000, result.latency.max_ns());
 }
 
+TEST_F(DispatcherTest, ACutSliceKeepsWhatWasDueAndDropsTheRest) {
+  make(2, 1, std::chrono::seconds(60));
+  begin(1000, 1);
+  for (int ms = 0; ms < 100; ++ms) {
+    advance_to(milliseconds(ms));
+    if (ms != 99) answer(ms % 2);
+  }
+  lines_->time = kStart + milliseconds(100);
+  dispatcher_->cut(lines_->time);  // one more is due just now
+  EXPECT_EQ(101U, lines_->submitted.size());
+  answer(0);
+  advance_to(milliseconds(110));
+  EXPECT_FALSE(dispatcher_->finished(lines_->time));  // one has no answer yet
+  advance_to(milliseconds(2099));
+  EXPECT_FALSE(dispatcher_->finished(lines_->time));
+  advance_to(milliseconds(2100));  // the drain is as long as ever
+  EXPECT_TRUE(dispatcher_->finished(lines_->time));
+  const SliceResult result = finish();
+  EXPECT_EQ(101U, result.scheduled);
+  EXPECT_EQ(100U, result.ok);
+  EXPECT_EQ(0U, result.missed);
+  EXPECT_DOUBLE_EQ(1010, result.achieved_rate);
+}
+
 TEST_F(DispatcherTest, ABurstIsWrittenWholeWithOneWritePerConnection) {
   make(4, 100);
   SliceSpec spec;

@@ -48,11 +48,12 @@ class Gathered {
     if (values_.size() == expected_) complete_.notify_one();
   }
 
-  Result<std::vector<Value>> wait(Duration limit) {
+  // `heed`: an interrupt ends the wait; it can be taken up again.
+  Result<std::vector<Value>> wait(Duration limit, bool heed = true) {
     const Instant end = Loop::read_clock() + limit;
     std::unique_lock lock(mutex_);
     while (values_.size() < expected_) {
-      HONE_CHECK(system::check_interrupted());
+      if (heed) HONE_CHECK(system::check_interrupted());
       if (Loop::read_clock() >= end) {
         return fail(ErrorKind::kMachineUnfit, "the load's own thread does not answer",
                     "check that the machine is not overloaded or suspended; then run again");
@@ -126,6 +127,7 @@ class InProcess final : public LoadSession {
   static Status make_workers(Pool* pool);
   static Status bring_up(Pool* pool);
   static Error not_all_up(Pool* pool, Error why);
+  static void cut(Pool* pool);
   static void abort(Pool* pool);
 
   std::vector<LoopThread*> threads_;
@@ -223,6 +225,12 @@ Result<SliceResult> InProcess::slice(PoolId id, const SliceSpec& spec) {
     });
   }
   auto outcomes = gathered->wait(system::seconds(spec.duration_s + spec.drain_limit_s) + kPatience);
+  const bool interrupted =
+      spec.keep_interrupted && !outcomes && outcomes.error().kind == ErrorKind::kInterrupted;
+  if (interrupted) {
+    cut(pool);
+    outcomes = gathered->wait(system::seconds(spec.drain_limit_s) + kPatience, /*heed=*/false);
+  }
   if (!outcomes) {
     abort(pool);
     return tl::make_unexpected(outcomes.error());
@@ -233,7 +241,14 @@ Result<SliceResult> InProcess::slice(PoolId id, const SliceSpec& spec) {
     merge_workers(&sum, part);
   }
   HONE_CHECK(check_identities(sum));
+  sum.interrupted = interrupted;
   return sum;
+}
+
+void InProcess::cut(Pool* pool) {
+  for (Member& member : pool->members) {
+    member.thread->call([&member] { member.worker->cut(); });
+  }
 }
 
 void InProcess::abort(Pool* pool) {

@@ -51,6 +51,8 @@ struct SliceSpec {
   double drain_limit_s = 2;  // at most this long for the last answers; the rest is `unfinished`
   bool spin = false;
   bool closed_loop = false;  // rate ignored: each free slot sends at once, for ceilings
+  // Ctrl-C ends the slice then and there, with what came of it, in place of an error.
+  bool keep_interrupted = false;
 };
 
 // Identities, asserted at the end of every slice:
@@ -68,6 +70,7 @@ struct SliceResult {
                              // the slice's duration; in a closed loop, answers over the time to the
                              // last one
   double duration_s = 0;     // first due to last answer
+  bool interrupted = false;  // ended early; the rate is over the time until then
   std::uint64_t scheduled = 0, sent = 0, missed = 0, expired = 0, blocked = 0;
   std::uint64_t ok = 0;  // a whole response with a 2xx or 3xx status
   std::uint64_t bad_status = 0, reset = 0, timeout = 0, connection_error = 0, unfinished = 0;

@@ -2,12 +2,16 @@
 #include "traffic/load/load_session.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
+#include <cstdlib>
 #include <future>
 #include <optional>
 
 #include "base/random.h"
+#include "system/interrupt.h"
 #include "traffic/load/raw_server.h"
 #include "traffic/load/worker.h"
 
@@ -256,6 +260,37 @@ TEST_F(LoadSessionTest, AConnectionNeverAskedIsTheLeastWhicheverThreadHasIt) {
   EXPECT_EQ(0U, result.per_connection_min);
   EXPECT_EQ(1U, result.per_connection_max);
   session_.reset();
+}
+
+// An interrupt stays: the slice runs in a process of its own. 0: as it should be.
+int run_and_interrupt(bool keep) {
+  system::catch_interrupts();
+  const auto thread = *LoopThread::start({});
+  std::optional<RawServer> server;
+  thread->call([&] {
+    server.emplace(&thread->loop(), [](int n) {
+      if (n == 20) ::kill(::getpid(), SIGINT);  // the loops take no signals
+      return Fate::kAnswer;
+    });
+  });
+  const auto session = make_in_process(thread.get());
+  PoolSpec pool;
+  pool.target.address = server->address();
+  SliceSpec slice;
+  slice.rate = 2000;
+  slice.duration_s = 60;
+  slice.keep_interrupted = keep;
+  const auto result = session->slice(*session->connect(pool), slice);
+  thread->call([&] { server.reset(); });
+  if (!keep) return !result && result.error().kind == ErrorKind::kInterrupted ? 0 : 1;
+  if (!result || !result->interrupted || !check_identities(*result)) return 2;
+  return result->ok >= 20 && result->scheduled < 60'000 ? 0 : 3;
+}
+
+TEST(LoadSessionDeathTest, AnInterruptEndsASliceWithItsPartOrAnError) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(run_and_interrupt(true)), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::exit(run_and_interrupt(false)), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(LoadSessionTest, NobodyListeningIsAnErrorThatSaysHowManyCameUp) {

@@ -16,6 +16,11 @@ void Recorder::begin(const SliceSpec& spec, Instant start) {
   in_time_until_ = start + system::seconds(spec.duration_s) + kMissedAfter;
 }
 
+void Recorder::cut(Instant now) {
+  result_.duration_s = system::to_seconds(std::max(now, start_) - start_);
+  in_time_until_ = std::max(now, start_) + kMissedAfter;
+}
+
 void Recorder::scheduled(int line) {
   ++result_.scheduled;
   ++per_line_[static_cast<std::size_t>(line)];

@@ -21,6 +21,8 @@ class Recorder {
 
   void begin(const SliceSpec&, system::Instant start);
 
+  void cut(system::Instant now);  // the slice ends here: it is as long as that
+
   void scheduled(int line);
   void missed() { ++result_.missed; }
   void blocked() { ++result_.blocked; }

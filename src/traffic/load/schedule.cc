@@ -23,6 +23,13 @@ void Schedule::begin(system::Instant start) {
 
 void Schedule::pop() { find_next(); }
 
+void Schedule::cut() {
+  const auto connections = static_cast<std::uint64_t>(share_.connections);
+  connection_ = (connection_ + left_) % connections;
+  left_ = 0;
+  has_next_ = false;
+}
+
 void Schedule::find_next() {
   const auto connections = static_cast<std::uint64_t>(share_.connections);
   const auto workers = static_cast<std::uint64_t>(share_.workers);

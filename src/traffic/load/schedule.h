@@ -35,6 +35,7 @@ class Schedule {
   bool empty() const { return !has_next_; }
   const Due& next() const { return next_; }  // precondition: !empty()
   void pop();
+  void cut();  // drops the rest; the next slice goes on where it would have without
 
  private:
   void find_next();

@@ -48,6 +48,21 @@ TEST(ScheduleTest, ConnectionsTakeTurnsAndCountOnOverSlices) {
   }
 }
 
+TEST(ScheduleTest, TheSliceAfterACutOneBeginsWhereItWouldHave) {
+  Schedule whole({7, 1, 2});
+  Schedule cut({7, 1, 2});
+  all(&whole, spec_of(100, 0.5));
+  cut.prepare(spec_of(100, 0.5));
+  cut.begin({});
+  cut.pop();
+  cut.cut();
+  EXPECT_TRUE(cut.empty());
+  const auto expected = all(&whole, spec_of(100, 0.5));
+  const auto after = all(&cut, spec_of(100, 0.5));
+  ASSERT_EQ(expected.size(), after.size());
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(expected[i].line, after[i].line);
+}
+
 TEST(ScheduleTest, WorkersTogetherSendWhatOneWouldWithinEachConnection) {
   for (const int connections : {16, 10}) {  // divisible by the number of workers, and not
     Schedule whole({connections, 0, 1});

@@ -39,6 +39,7 @@ void add_counts(SliceResult* into, const SliceResult& other) {
   into->lateness.merge(other.lateness);
   into->generator_lateness.merge(other.generator_lateness);
   into->client_cpu_s += other.client_cpu_s;
+  into->interrupted = into->interrupted || other.interrupted;
 }
 
 }  // namespace
@@ -48,6 +49,7 @@ Json to_json(const SliceResult& r) {
               {"target_rate", r.target_rate},
               {"achieved_rate", r.achieved_rate},
               {"duration_s", r.duration_s},
+              {"interrupted", r.interrupted},
               {"scheduled", r.scheduled},
               {"sent", r.sent},
               {"missed", r.missed},

@@ -32,6 +32,7 @@ TEST(SummaryTest, JsonHasTheContractsKeys) {
         "unfinished", "resent", "connections_made", "bytes_in", "bytes_out"}) {
     EXPECT_TRUE(json.at(key).is_number()) << key;
   }
+  EXPECT_EQ(false, json["interrupted"]);
   EXPECT_EQ(3, json["status"]["200"]);
   EXPECT_EQ(4, json["per_connection"]["min"]);
   EXPECT_EQ(6, json["per_connection"]["max"]);

@@ -257,6 +257,10 @@ void Worker::finish_slice(Instant now) {
   }
 }
 
+void Worker::cut() {
+  if (mode_ == Mode::kSlice) dispatcher_.cut(loop_->now());
+}
+
 void Worker::abort() {
   const Instant now = system::net::Loop::read_clock();
   if (mode_ == Mode::kSlice) dispatcher_.finish(now);

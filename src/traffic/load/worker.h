@@ -24,6 +24,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   void prepare(const SliceSpec& spec) { dispatcher_.prepare(spec); }
   // The prepared slice, from `start` on; `done` at its end, identities checked.
   void slice(system::Instant start, std::function<void(Result<SliceResult>)> done);
+  void cut();    // the slice ends here: `done` is called after its drain
   void abort();  // of either: `done` is not called
 
   int connections_up() const;
