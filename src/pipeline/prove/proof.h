@@ -21,7 +21,7 @@ struct SliceRecord {
   int order = 0;  // position in the round
   double cpu_s = 0;
   std::uint64_t ok = 0, wakes = 0, blocked = 0;
-  double achieved_rate = 0;  // requests per second sent in time
+  double in_time = 0;  // share of its scheduled requests that left within it
 };
 HONE_JSON(SliceRecord)
 

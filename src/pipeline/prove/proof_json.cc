@@ -2,7 +2,7 @@
 
 namespace hone::pipeline {
 
-HONE_JSON_FIELDS(SliceRecord, order, cpu_s, ok, wakes, blocked, achieved_rate)
+HONE_JSON_FIELDS(SliceRecord, order, cpu_s, ok, wakes, blocked, in_time)
 HONE_JSON_FIELDS(Trial, arm, shape, load, round, valid, why_invalid, failure, log, killed,
                  cpu_total_s, wakes, ok, scheduled, missed, blocked, errors, achieved_rate,
                  idle_cpu_us_per_s, user_share, body_bytes, upstream_requests, status, client_cpu_s,

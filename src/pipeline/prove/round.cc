@@ -238,8 +238,10 @@ class RoundRun {
     const auto cost = measure::difference(before, after);
     Trial& trial = round_.trials[arm];
     trial.upstream_requests += session.origin_counters().requests - upstream_before;
-    trial.slices.push_back(
-        {place, cost.cpu_s, result.ok, cost.wakes, result.blocked, result.achieved_rate});
+    // By count: at low rates a slice's whole number of requests is not quite rate x duration.
+    const double in_time = result.achieved_rate * design_.settings.slice_s /
+                           static_cast<double>(std::max<std::uint64_t>(result.scheduled, 1));
+    trial.slices.push_back({place, cost.cpu_s, result.ok, cost.wakes, result.blocked, in_time});
     trial.cpu_total_s += cost.cpu_s;
     trial.wakes += cost.wakes;
     trial.ok += result.ok;

@@ -38,28 +38,28 @@ std::string wrong_answers(const Trial& trial, std::uint64_t due, double target_r
 }
 
 // The median over slices: one stall of the machine at a slice's end is not the arm's rate.
-double held_rate(const Trial& trial) {
-  std::vector<double> rates;
-  for (const SliceRecord& slice : trial.slices) rates.push_back(slice.achieved_rate);
-  if (rates.empty()) return 0;
-  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-  std::nth_element(rates.begin(), middle, rates.end());
+double held_share(const Trial& trial) {
+  std::vector<double> shares;
+  for (const SliceRecord& slice : trial.slices) shares.push_back(slice.in_time);
+  if (shares.empty()) return 0;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
   return *middle;
 }
 
 // Only of a round that the environment left alone: what stalls the machine stalls the arm.
 bool judge_rates(Round* round, double target_rate) {
   double best = 0;
-  for (const Trial& trial : round->trials) best = std::max(best, held_rate(trial));
+  for (const Trial& trial : round->trials) best = std::max(best, held_share(trial));
   bool failed = false;
   for (Trial& trial : round->trials) {
-    const double held = held_rate(trial);
-    if (held < (1 - kShortOfTarget) * target_rate) {
-      trial.failure = fmt::format("it held {:.0f} of {:.0f} requests/s: it is past its knee", held,
-                                  target_rate);
+    const double held = held_share(trial);
+    if (held < 1 - kShortOfTarget) {
+      trial.failure = fmt::format("it held {} of {:.0f} requests/s: it is past its knee",
+                                  format_percent(held, 2), target_rate);
     } else if (held < (1 - kRateApart) * best) {
-      trial.failure =
-          fmt::format("it held {:.1f} requests/s where another arm held {:.1f}", held, best);
+      trial.failure = fmt::format("it held {} of {:.0f} requests/s where another arm held {}",
+                                  format_percent(held, 2), target_rate, format_percent(best, 2));
     }
     failed = failed || !trial.failure.empty();
   }

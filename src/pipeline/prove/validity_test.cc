@@ -18,7 +18,7 @@ Round quiet_round() {
     trial.upstream_requests = 100'000;
     trial.status["200"] = 100'000;
     trial.slices.resize(8);
-    for (SliceRecord& slice : trial.slices) slice.achieved_rate = 8000;
+    for (SliceRecord& slice : trial.slices) slice.in_time = 1;
     round.trials.push_back(trial);
   }
   return round;
@@ -60,23 +60,23 @@ TEST(JudgeRound, FewErrorsAreForgiven) {
 
 TEST(JudgeRound, AnArmThatDoesNotHoldTheRateHasFailed) {
   Round round = quiet_round();
-  for (SliceRecord& slice : round.trials[1].slices) slice.achieved_rate = 7950;
+  for (SliceRecord& slice : round.trials[1].slices) slice.in_time = 0.994;
   judge_round(&round, 8000);
   EXPECT_TRUE(round.valid);
-  EXPECT_THAT(round.trials[1].failure, HasSubstr("7950 of 8000"));
+  EXPECT_THAT(round.trials[1].failure, HasSubstr("99.40 % of 8000"));
   EXPECT_EQ(round.trials[0].failure, "");
 }
 
 TEST(JudgeRound, ArmsApartInRateDidOtherWork) {
   Round round = quiet_round();
-  for (SliceRecord& slice : round.trials[2].slices) slice.achieved_rate = 7990;
+  for (SliceRecord& slice : round.trials[2].slices) slice.in_time = 0.998;
   judge_round(&round, 8000);
-  EXPECT_THAT(round.trials[2].failure, HasSubstr("7990.0"));
+  EXPECT_THAT(round.trials[2].failure, HasSubstr("99.80 %"));
 }
 
 TEST(JudgeRound, OneStalledSliceIsNotTheArmsRate) {
   Round round = quiet_round();
-  round.trials[1].slices[3].achieved_rate = 6000;
+  round.trials[1].slices[3].in_time = 0.75;
   judge_round(&round, 8000);
   EXPECT_TRUE(round.valid);
   EXPECT_EQ(round.trials[1].failure, "");
@@ -85,7 +85,7 @@ TEST(JudgeRound, OneStalledSliceIsNotTheArmsRate) {
 TEST(JudgeRound, AMachineThatStallsIsBlamedBeforeTheArm) {
   Round round = quiet_round();
   round.environment.steal = 0.02;
-  for (SliceRecord& slice : round.trials[1].slices) slice.achieved_rate = 7000;
+  for (SliceRecord& slice : round.trials[1].slices) slice.in_time = 0.9;
   judge_round(&round, 8000);
   EXPECT_FALSE(round.valid);
   EXPECT_EQ(round.trials[1].failure, "");
