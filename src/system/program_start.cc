@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +26,8 @@
 
 namespace hone::system {
 namespace {
+
+constexpr int kMostGroups = 65536;  // NGROUPS_MAX of Linux: no user is in more
 
 struct User {
   std::string name;
@@ -104,9 +107,15 @@ Status connect_streams(const Order& order) {
   return {};
 }
 
+// By the system calls themselves: libc's functions signal every thread that it believes there is,
+// and after a fork that may be one of the parent's, or of a sanitizer's.
 Status become_user(const User& user) {
-  if (::initgroups(user.name.c_str(), user.gid) != 0 || ::setgid(user.gid) != 0 ||
-      ::setuid(user.uid) != 0)
+  std::vector<gid_t> groups(kMostGroups);
+  int count = kMostGroups;
+  ::getgrouplist(user.name.c_str(), user.gid, groups.data(), &count);
+  if (::syscall(SYS_setgroups, std::min(count, kMostGroups), groups.data()) != 0 ||
+      ::syscall(SYS_setresgid, user.gid, user.gid, user.gid) != 0 ||
+      ::syscall(SYS_setresuid, user.uid, user.uid, user.uid) != 0)
     return os_fail(errno, "start as " + user.name + ":", user.home);
   return {};
 }
