@@ -1,6 +1,7 @@
 #include "cli/verdict_code.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace hone::cli {
 namespace {
@@ -37,20 +38,19 @@ int code(Verdict verdict) {
 }  // namespace
 
 int verdict_code(const pipeline::Proof& proof, const std::string& fail_on) {
-  int worst = -1;
+  std::optional<Verdict> worst;
   for (const bool only_trained : {true, false}) {
     for (const auto& comparison : proof.comparisons) {
       const bool counts = comparison.role == "proof" || comparison.role == "held-out";
       if (!counts || (only_trained && !comparison.trained)) continue;
-      worst = std::max(worst, rank(comparison.verdict));
+      if (!worst || rank(comparison.verdict) > rank(*worst)) worst = comparison.verdict;
     }
-    if (worst >= 0) break;
+    if (worst) break;
   }
-  if (worst < 0) return code(Verdict::kUnresolved);
-  const Verdict verdict = kRanking[worst];
-  if (fail_on == "worse" && worst < rank(Verdict::kWorse)) return 0;
-  if (fail_on == "unresolved" && worst < rank(Verdict::kUnresolved)) return 0;
-  return code(verdict);
+  if (!worst) return code(Verdict::kUnresolved);
+  if (fail_on == "worse" && rank(*worst) < rank(Verdict::kWorse)) return 0;
+  if (fail_on == "unresolved" && rank(*worst) < rank(Verdict::kUnresolved)) return 0;
+  return code(*worst);
 }
 
 int machine_code(const Findings& findings) {

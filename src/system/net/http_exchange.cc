@@ -7,12 +7,12 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 
 #include "base/text.h"
 #include "system/clock.h"
 #include "system/interrupt.h"
 #include "system/net/socket.h"
+#include "system/os_error.h"
 
 namespace hone::system::net {
 namespace {
@@ -51,7 +51,7 @@ std::string connect_within(const Address& address, Instant limit, Socket* socket
 std::string send_all(const Socket& socket, std::string_view bytes, Instant limit) {
   while (!bytes.empty()) {
     const Io io = write_some(socket.fd(), bytes);
-    if (io.state == IoState::kFailed) return std::strerror(io.error);
+    if (io.state == IoState::kFailed) return os_message(io.error);
     if (io.state == IoState::kWouldBlock) {
       if (std::string why = wait_for(socket, POLLOUT, limit); !why.empty()) return why;
     }
@@ -105,8 +105,9 @@ Parse parse_chunks(std::string_view text, std::string* body) {
     const std::size_t end = text.find("\r\n");
     if (end == std::string_view::npos) return Parse::kMore;
     std::size_t size = 0;
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + end, size, 16);
-    if (code != std::errc() || stop == text.data() || size > kBodyLimit) return Parse::kBroken;
+    const char* const begin = text.data();
+    const auto [stop, code] = std::from_chars(begin, begin + end, size, 16);
+    if (code != std::errc() || stop == begin || size > kBodyLimit) return Parse::kBroken;
     text.remove_prefix(end + 2);
     if (size == 0) return Parse::kWhole;  // trailers are of no interest
     if (text.size() < size + 2) return Parse::kMore;
@@ -168,7 +169,7 @@ HttpReply http_exchange(const std::string& method, const Address& address, const
     if (ended) return failed(text.empty() ? "closed without an answer" : "closed in mid-answer");
     if (text.size() > kBodyLimit + kHeadLimit) return failed("the answer is too long");
     const Io io = read_some(socket.fd(), buffer.data(), buffer.size());
-    if (io.state == IoState::kFailed) return failed(std::strerror(io.error));
+    if (io.state == IoState::kFailed) return failed(os_message(io.error));
     if (io.state == IoState::kEnded) ended = true;
     if (io.state == IoState::kMoved) text.append(buffer.data(), io.bytes);
     if (io.state == IoState::kWouldBlock) {

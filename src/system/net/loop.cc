@@ -15,6 +15,7 @@
 // 50 us would be added to most sends. Rejected: timerfd (one more descriptor to read per sleep) and
 // io_uring (its gain is in batching system calls that loopback load does not have).
 #include "system/net/loop.h"
+#include "system/os_error.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -24,7 +25,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 namespace hone::system::net {
 namespace {
@@ -54,7 +54,7 @@ std::uint64_t event_key(int fd, std::uint32_t generation) {
 
 tl::unexpected<Error> os_error(const std::string& what) {
   const int code = errno;
-  return fail(ErrorKind::kIo, what + ": " + std::strerror(code),
+  return fail(ErrorKind::kIo, what + ": " + os_message(code),
               code == EMFILE || code == ENFILE ? "raise the limit of open files (ulimit -n)" : "");
 }
 

@@ -1,25 +1,25 @@
-#include <dirent.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <memory>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
 
 #include "system/net/socket.h"
 #include "system/net/socket_address.h"
+#include "system/os_error.h"
 
 namespace hone::system::net {
 namespace {
 
 std::size_t open_descriptors() {
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc/self/fd"), &::closedir);
-  if (!directory) return 64;  // not seen: as many as a small process may have
-  std::size_t count = 0;
-  while (::readdir(directory.get()) != nullptr) ++count;
-  return count;
+  std::error_code error;
+  const std::filesystem::directory_iterator entries("/proc/self/fd", error);
+  if (error) return 64;  // not seen: as many as a small process may have
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Status reserve_descriptors(std::size_t needed) {
   limit.rlim_cur = std::min(limit.rlim_max, 2 * wanted);
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
     return fail(ErrorKind::kPermission,
-                std::string("cannot raise the limit of open files: ") + std::strerror(errno),
+                std::string("cannot raise the limit of open files: ") + os_message(errno),
                 "raise it in the shell (ulimit -n " + std::to_string(wanted) + ")");
   }
   return {};
@@ -57,7 +57,7 @@ Result<std::vector<std::uint16_t>> free_ports(int count) {
     Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.open() || ::bind(socket.fd(), any.get(), any.length) != 0) {
       return fail(ErrorKind::kNetwork,
-                  std::string("cannot find a free port: ") + std::strerror(errno));
+                  std::string("cannot find a free port: ") + os_message(errno));
     }
     ports.push_back(local_port(socket));
     held.push_back(std::move(socket));

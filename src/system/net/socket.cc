@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "system/net/socket_address.h"
+#include "system/os_error.h"
 #include "system/system.h"
 
 namespace hone::system::net {
@@ -24,8 +25,8 @@ tl::unexpected<Error> socket_error(const std::string& what, int code) {
   if (code == EMFILE || code == ENFILE) next = "raise the limit of open files (ulimit -n)";
   const bool denied = code == EACCES || code == EPERM;
   if (denied) next = "choose a port above 1023, or run with the right to use this one";
-  return fail(denied ? ErrorKind::kPermission : ErrorKind::kNetwork,
-              what + ": " + std::strerror(code), next);
+  return fail(denied ? ErrorKind::kPermission : ErrorKind::kNetwork, what + ": " + os_message(code),
+              next);
 }
 
 void set_no_delay(int fd) {
