@@ -26,7 +26,7 @@ std::optional<std::string> hypervisor(const system::Files& files) {
     }
   }
   if (!type && !flag) return std::nullopt;
-  if (type) return *type;
+  if (type) return type;
   const auto vendor = read_trimmed(files, "/sys/class/dmi/id/sys_vendor");
   const auto product = read_trimmed(files, "/sys/class/dmi/id/product_name");
   const std::string name = trim(vendor.value_or("") + " " + product.value_or(""));
