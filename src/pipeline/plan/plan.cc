@@ -28,7 +28,7 @@ constexpr double kLeastLegS = 1;
 // Six rounds are the fewest that can reach a verdict; four slices still balance the order.
 constexpr int kSmokeRounds = 6;
 constexpr int kSmokeSlices = 4;
-constexpr double kSmokeSliceS = 0.35;
+constexpr double kSmokeSliceS = 0.25;
 constexpr double kSmokeHeadS = 0.1;
 
 // --full: the length of legs in published training recipes of large proxies.

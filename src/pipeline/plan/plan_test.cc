@@ -106,7 +106,7 @@ TEST(PlanTest, SmokeTrainsUnderAMinute) {
     EXPECT_LT(training_s(*plan), 60) << shapes;
     EXPECT_EQ(plan->prove.rounds, 6);
     EXPECT_EQ(plan->prove.slices, 4);
-    EXPECT_DOUBLE_EQ(plan->prove.slice_s, 0.35);
+    EXPECT_DOUBLE_EQ(plan->prove.slice_s, 0.25);
     EXPECT_DOUBLE_EQ(plan->prove.head_s, 0.1);
   }
 }
