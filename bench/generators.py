@@ -8,79 +8,19 @@ one worker, a static file of 4 KB; nghttpd for HTTP/2) has another. Cost is the 
 user and system, over the answers that it counted. Printed: microseconds per request, and each tool's
 ratio to hone's, median over rounds with the smallest and the largest. Above 1: hone takes less.
 """
-import argparse
 import json
 import os
 import random
 import re
 import resource
-import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-CONNECTIONS = 16
+from peers import CONNECTIONS, Servers, arguments, pinned
+
 RATE = 8000
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def wait_for(port):
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    sys.exit(f"nothing listens on port {port} after 10 s")
-
-
-def pinned(cpu, command):
-    return ["taskset", "-c", str(cpu)] + command
-
-
-class Servers:
-    """nginx for HTTP/1 and nghttpd for HTTP/2, both with the same file; ended with the block."""
-
-    def __init__(self, folder, cpu):
-        self.folder, self.cpu, self.started = folder, cpu, []
-
-    def __enter__(self):
-        root = os.path.join(self.folder, "root")
-        os.mkdir(root)
-        with open(os.path.join(root, "4k"), "wb") as file:
-            file.write(b"x" * 4096)
-        self.h1, self.h2 = free_port(), free_port()
-        with open(os.path.join(self.folder, "nginx.conf"), "w") as file:
-            file.write(
-                f"daemon off; master_process off; pid {self.folder}/pid; error_log stderr warn;\n"
-                "events { worker_connections 1024; }\n"
-                "http { access_log off; keepalive_requests 1000000000; "
-                f"client_body_temp_path {self.folder}; proxy_temp_path {self.folder}; "
-                f"fastcgi_temp_path {self.folder}; uwsgi_temp_path {self.folder}; "
-                f"scgi_temp_path {self.folder};\n"
-                f"server {{ listen 127.0.0.1:{self.h1}; root {root}; }} }}\n")
-        self.start(["nginx", "-c", os.path.join(self.folder, "nginx.conf")])
-        self.start(["nghttpd", "--no-tls", "-a", "127.0.0.1", "-n1", "-d", root, str(self.h2)])
-        wait_for(self.h1)
-        wait_for(self.h2)
-        return self
-
-    def start(self, command):
-        log = open(os.path.join(self.folder, os.path.basename(command[0]) + ".log"), "w")
-        self.started.append(subprocess.Popen(pinned(self.cpu, command), stdout=log, stderr=log))
-
-    def __exit__(self, *unused):
-        for process in self.started:
-            process.kill()
-            process.wait()
 
 
 def run(cpu, command, answers):
@@ -156,28 +96,16 @@ def lateness(hone, servers, seconds, cpu):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--seconds", type=int, default=3)
-    parser.add_argument("--hone", default="build/release/bin/hone")
-    parser.add_argument("--cpus", default="0,1", help="of the generator and of the server")
-    options = parser.parse_args()
-    missing = [name for name in ("nginx", "nghttpd", "h2load", "wrk", "taskset")
-               if not shutil.which(name)]
-    if missing:
-        sys.exit("not here: " + ", ".join(missing) +
-                 " (packages nginx-light, nghttp2-server, nghttp2-client, wrk, util-linux)")
-    load_cpu, server_cpu = (int(cpu) for cpu in options.cpus.split(","))
-    hone = os.path.abspath(options.hone)
+    options = arguments(__doc__, 3, ("nginx", "nghttpd", "h2load", "wrk", "taskset"))
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # nginx's worker may be another user
-        with Servers(folder, server_cpu) as servers:
-            for title, tools in contests(hone, servers, options.seconds).items():
+        with Servers(folder, options.server_cpu) as servers:
+            for title, tools in contests(options.hone, servers, options.seconds).items():
                 cost = {name: [] for name in tools}
                 for _ in range(options.rounds):
                     for name in random.sample(list(tools), len(tools)):
                         command, answers = tools[name]
-                        used, count, _ = run(load_cpu, command, answers)
+                        used, count, _ = run(options.load_cpu, command, answers)
                         cost[name].append(used / max(count, 1) * 1e6)
                 print(title)
                 for name, values in cost.items():
@@ -185,7 +113,7 @@ def main():
                     print(f"  {name:<7} us per request {spread(values)}   "
                           f"against hone's {spread(ratios)}")
             print(f"How late hone sends, {RATE}/s")
-            lateness(hone, servers, options.seconds, load_cpu)
+            lateness(options.hone, servers, options.seconds, options.load_cpu)
 
 
 if __name__ == "__main__":

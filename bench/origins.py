@@ -8,41 +8,39 @@ an order drawn anew, as fast as it can over 16 connections. Cost is the server's
 scheduler's clock over the answers that h2load counted. Printed: microseconds per answer, and hone's ratio
 to each, median over rounds with the smallest and the largest. Below 1: hone's origin takes less.
 """
-import argparse
 import glob
 import os
 import random
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-from generators import CONNECTIONS, Servers, free_port, pinned, wait_for
+from peers import CONNECTIONS, Servers, arguments, free_port, pinned, wait_for
 
 
 def cpu_ns(pid):
     return sum(int(open(path).read().split()[0]) for path in glob.glob(f"/proc/{pid}/task/*/schedstat"))
 
 
-def ask(cpu, arguments, url, seconds):
-    command = ["h2load", *arguments, "-c", str(CONNECTIONS), "-t1", "-D", str(seconds), url]
+def ask(cpu, flags, url, seconds):
+    command = ["h2load", *flags, "-c", str(CONNECTIONS), "-t1", "-D", str(seconds), url]
     done = subprocess.run(pinned(cpu, command), capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         sys.exit(done.stdout + done.stderr)
     return int(re.search(r"(\d+) succeeded", done.stdout).group(1))
 
 
-def contest(title, servers, arguments, options, cpu):
+def contest(title, servers, flags, options):
     """servers: name -> (pid, url)."""
     cost = {name: [] for name in servers}
     for _ in range(options.rounds):
         for name in random.sample(list(servers), len(servers)):
             pid, url = servers[name]
             before = cpu_ns(pid)
-            count = ask(cpu, arguments, url, options.seconds)
+            count = ask(options.load_cpu, flags, url, options.seconds)
             time.sleep(0.05)  # the clock of a running thread lags up to a tick
             cost[name].append((cpu_ns(pid) - before) / 1000 / max(count, 1))
     print(title)
@@ -53,31 +51,21 @@ def contest(title, servers, arguments, options, cpu):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--seconds", type=int, default=2)
-    parser.add_argument("--hone", default="build/release/bin/hone")
-    parser.add_argument("--cpus", default="0,1", help="of h2load and of the servers")
-    options = parser.parse_args()
-    missing = [name for name in ("nginx", "nghttpd", "h2load", "taskset") if not shutil.which(name)]
-    if missing:
-        sys.exit("not here: " + ", ".join(missing) +
-                 " (packages nginx-light, nghttp2-server, nghttp2-client, util-linux)")
-    load_cpu, server_cpu = (int(cpu) for cpu in options.cpus.split(","))
+    options = arguments(__doc__, 2, ("nginx", "nghttpd", "h2load", "taskset"))
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        with Servers(folder, server_cpu) as servers:
+        with Servers(folder, options.server_cpu) as servers:
             port = free_port()
-            servers.start([os.path.abspath(options.hone), "origin", "--listen", f"127.0.0.1:{port}"])
+            servers.start([options.hone, "origin", "--listen", f"127.0.0.1:{port}"])
             wait_for(port)
             nginx, nghttpd, hone = (process.pid for process in servers.started)
             here = f"http://127.0.0.1:{port}/bytes/4096"
             contest("HTTP/1 4 KB", {"hone": (hone, here),
                                     "nginx": (nginx, f"http://127.0.0.1:{servers.h1}/4k")},
-                    ["--h1"], options, load_cpu)
+                    ["--h1"], options)
             contest("HTTP/2 4 KB, 32 streams", {"hone": (hone, here),
                                                 "nghttpd": (nghttpd, f"http://127.0.0.1:{servers.h2}/4k")},
-                    ["-m32"], options, load_cpu)
+                    ["-m32"], options)
 
 
 if __name__ == "__main__":

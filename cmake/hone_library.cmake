@@ -1,5 +1,5 @@
-# hone_library(NAME [COLD] DEPS ...): src/NAME as one static library hone_NAME, and its *_test.cc files as
-# NAME_test. Sources are globbed: adding a file is the whole act of adding it, and the include-
+# hone_library(NAME [COLD] DEPS ...): src/NAME as one static library hone_NAME, and its *_test.cc files
+# as NAME_test. Sources are globbed: adding a file is the whole act of adding it, and the include-
 # direction check (script/check_includes), not this list, is what guards the structure.
 
 add_library(hone_flags INTERFACE)

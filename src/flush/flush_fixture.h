@@ -1,173 +1,23 @@
-// For the tests of the flush library: programs built with clang's -fprofile-generate, real
-// processes of them that are told what to do, and what llvm-profdata reads afterwards.
+// For the tests of the flush library: servers in a folder of their own, and what llvm-profdata
+// reads of them afterwards.
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "flush/commanded_server.h"
 #include "flush/flush.h"
+#include "flush/instrumented_programs.h"
 
 namespace hone::flush {
-
-namespace fs = std::filesystem;
-
-constexpr auto kLimit = std::chrono::seconds(20);  // of every wait; a test that meets it has failed
-
-inline std::string read_text(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline std::string output_of(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) text.append(buffer, n);
-  pclose(pipe);
-  return text;
-}
-
-inline bool run(const std::string& command) {
-  const std::string quiet = " >/tmp/hone-flush-test-log." + std::to_string(getpid()) + " 2>&1";
-  return std::system((command + quiet).c_str()) == 0;
-}
-
-template <typename Condition>
-bool eventually(Condition condition) {
-  const auto end = std::chrono::steady_clock::now() + kLimit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
-}
-
-// The programs, built once.
-struct Programs {
-  fs::path folder;
-  fs::path server, stripped, collected, plain, still, plugin;
-  bool built = false;
-};
-
-inline const Programs& programs() {
-  static const Programs once = [] {
-    Programs p;
-    char name[] = "/tmp/hone-flush-test-XXXXXX";
-    p.folder = mkdtemp(name);
-    const std::string source = std::string(HONE_TEST_SERVERS) + "/";
-    const std::string compile = "clang-22 -O1 -fprofile-generate -fprofile-update=atomic ";
-    p.server = p.folder / "server";
-    p.stripped = p.folder / "stripped";
-    p.collected = p.folder / "collected";
-    p.plain = p.folder / "plain";
-    p.still = p.folder / "static";
-    p.plugin = p.folder / "plugin.so";
-    const std::string archive = HONE_FLUSH_ARCHIVE;
-    p.built =
-        run(compile + source + "commanded.c -o " + p.server.string()) &&
-        run("cp " + p.server.string() + " " + p.stripped.string()) &&
-        run("strip " + p.stripped.string()) &&
-        run(compile + "-Wl,--gc-sections " + source + "commanded.c -o " + p.collected.string()) &&
-        run("clang-22 -O1 " + source + "commanded.c -o " + p.plain.string()) &&
-        run(compile + "-static -w " + source + "commanded.c -o " + p.still.string() +
-            " -Wl,--whole-archive " + archive + " -Wl,--no-whole-archive @" +
-            fs::path(archive).replace_extension(".wrap").string()) &&
-        run(compile + "-fPIC -shared " + source + "plugin.c -o " + p.plugin.string());
-    return p;
-  }();
-  return once;
-}
-
-// One process of a test program, spoken to over pipes.
-class Server {
- public:
-  Server(const fs::path& program, const fs::path& folder, bool preload) {
-    int in[2], out[2];
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(in[0], STDIN_FILENO);
-      dup2(out[1], STDOUT_FILENO);
-      dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // the runtime's own complaints
-      for (const int number : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE}) signal(number, SIG_DFL);
-      if (chdir(folder.c_str()) != 0) _exit(97);
-      const std::string dir = "HONE_FLUSH_DIR=" + folder.string();
-      const std::string library = std::string("LD_PRELOAD=") + HONE_FLUSH_LIBRARY;
-      const char* without[] = {"PATH=/usr/bin:/bin", nullptr};
-      const char* with[] = {"PATH=/usr/bin:/bin", dir.c_str(), library.c_str(), nullptr};
-      const char* still[] = {"PATH=/usr/bin:/bin", dir.c_str(), nullptr};
-      const bool is_static = program == programs().still;
-      const char* arguments[] = {program.c_str(), nullptr};
-      const char** env = is_static ? still : preload ? with : without;
-      execve(program.c_str(), const_cast<char**>(arguments), const_cast<char**>(env));
-      _exit(96);
-    }
-    close(in[0]);
-    close(out[1]);
-    to_ = in[1];
-    from_ = out[0];
-  }
-
-  ~Server() {
-    close(to_);
-    close(from_);
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-  }
-
-  pid_t pid() const { return pid_; }
-
-  void say(const std::string& command) {
-    const std::string line = command + "\n";
-    ASSERT_EQ(write(to_, line.data(), line.size()), static_cast<ssize_t>(line.size()));
-  }
-
-  // The answer to a command; "" when the process ended or the limit was met.
-  std::string ask(const std::string& command) {
-    say(command);
-    std::string text;
-    char byte = 0;
-    for (;;) {
-      pollfd waiting{from_, POLLIN, 0};
-      if (poll(&waiting, 1, static_cast<int>(kLimit.count() * 1000)) != 1) return {};
-      if (read(from_, &byte, 1) != 1) return {};
-      if (byte == '\n') return text;
-      text += byte;
-    }
-  }
-
-  // "exit 3", "signal 15" or "running".
-  std::string ended() {
-    int status = 0;
-    if (!eventually([&] { return waitpid(pid_, &status, WNOHANG) == pid_; })) return "running";
-    pid_ = -1;
-    return WIFEXITED(status) ? "exit " + std::to_string(WEXITSTATUS(status))
-                             : "signal " + std::to_string(WTERMSIG(status));
-  }
-
- private:
-  pid_t pid_ = -1;
-  int to_ = -1;
-  int from_ = -1;
-};
 
 class FlushTest : public testing::Test {
  protected:

@@ -1,8 +1,8 @@
 #include "subject/running_server.h"
 
 #include <algorithm>
-#include <csignal>
 
+#include "subject/signals.h"
 #include "subject/template.h"
 #include "subject/url.h"
 #include "system/interrupt.h"
@@ -18,29 +18,7 @@ constexpr double kReadyQuestionS = 1.0;
 // Lines of a dead server's output that its error message quotes.
 constexpr std::size_t kQuotedLines = 6;
 
-struct Signal {
-  const char* name;
-  int number;
-};
-constexpr Signal kSignals[] = {{"TERM", SIGTERM},   {"INT", SIGINT},   {"QUIT", SIGQUIT},
-                               {"HUP", SIGHUP},     {"USR1", SIGUSR1}, {"USR2", SIGUSR2},
-                               {"WINCH", SIGWINCH}, {"KILL", SIGKILL}};
-
 }  // namespace
-
-int signal_number(const std::string& name) {
-  const std::string bare = name.starts_with("SIG") ? name.substr(3) : name;
-  for (const Signal& signal : kSignals) {
-    if (bare == signal.name) return signal.number;
-  }
-  return 0;
-}
-
-std::vector<std::string> known_signals() {
-  std::vector<std::string> names;
-  for (const Signal& signal : kSignals) names.emplace_back(signal.name);
-  return names;
-}
 
 Result<std::unique_ptr<RunningServer>> RunningServer::start(const ServerStart& start,
                                                             system::System* system) {

@@ -55,8 +55,4 @@ class RunningServer {
   double ready_after_s_ = 0;
 };
 
-// "TERM" or "SIGTERM" -> SIGTERM; 0 for an unknown name.
-int signal_number(const std::string& name);
-std::vector<std::string> known_signals();  // "TERM", "INT", ...
-
 }  // namespace hone::subject

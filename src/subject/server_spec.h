@@ -45,6 +45,9 @@ struct ServerSpec {
 };
 HONE_JSON(ServerSpec)
 
+// What decides how the server behaves, for fingerprints: all of it but how long hone waits.
+Json behaviour(const ServerSpec&);
+
 struct Shape {
   std::string name;  // "h1-4k"
   traffic::wire::Protocol protocol = traffic::wire::Protocol::kHttp1;

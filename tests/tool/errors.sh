@@ -87,6 +87,14 @@ says "a server that dies at the start: its words" "told to die" "exit status 3"
 exits "a server that dies in training" 18 "$HONE" train tiny --set 'server.command=["{binary}","{port}","2000","dies-under-load"]'
 exits "a leg whose answers are errors" 19 "$HONE" train tiny --set 'server.command=["{binary}","{port}","2000","errors"]' --set 'server.ready={tcp="127.0.0.1:{port}",limit=5}'
 says "a leg whose answers are errors: the status" "500"
+exits "a program that was not instrumented" 19 "$HONE" train tiny --set 'build.system="custom"' \
+  --set 'build.commands=["clang++-22 -std=c++20 -O1 {source}/dial_server.cc -o dial_server"]'
+says "a program that was not instrumented: said, with its log" "none carries LLVM's profile runtime" "log:"
+exits "legs, for what follows" 0 "$HONE" train tiny
+find "$WORK/.hone/tiny/store/leg" -name '*.profraw' -exec truncate -s 0 {} +
+exits "an empty profile" 20 "$HONE" profile tiny
+says "an empty profile: the file, and what to do" ".profraw is empty" "train again"
+rm -rf "$WORK/.hone/tiny/store/leg"
 
 if [ "$(id -u)" -eq 0 ]; then
   mkdir -p "$WORK/small"

@@ -17,4 +17,12 @@ wanted = {"h1-4k", "h1-16k", "h2-4k", "h1-headers", "h1-tls-4k", "h2-tls-4k", "s
 assert names == wanted, names
 assert all(leg["functions_covered"] > 50 for leg in r["legs"]), r["legs"]
 PY
+# The product against itself, in front of hone's origin as the recipe runs it.
+SERVER="$WORK/report/out/bin/nghttpx --conf=/dev/null --single-process --workers=1
+  --frontend=127.0.0.1,{port};no-tls --backend={origin_host},{origin_port} --no-ocsp
+  --frontend-keep-alive-timeout=1h --frontend-read-timeout=1h --backend-keep-alive-timeout=1h
+  --backend-read-timeout=1h"
+exits "nghttpx compared with itself is not called a saving, nor worse" "3 6 8" "$HONE" compare --a "$SERVER" \
+  --b "$SERVER" --origin --ready 'http://127.0.0.1:{port}/bytes/1' --url 'http://127.0.0.1:{port}/bytes/4096' \
+  --rate 8000 --arrivals burst:16 --duration 1.6 --rounds 6
 nothing_left "nothing is left running after nghttpx"

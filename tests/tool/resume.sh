@@ -3,6 +3,8 @@
 # on it and says which field changed. Nothing outlives hone.
 . "$(dirname "$0")/lib.sh"
 make_tiny
+# A verdict needs six rounds: two end in "unresolved" (3), or, by chance, in "withheld".
+ENDED="3 8"
 
 # kill -9 hone when its output first matches a pattern, then look for what is left.
 cut_at() {
@@ -25,20 +27,21 @@ cut_at() {
 }
 cut_at build "== build"
 cut_at train "== train"
+cut_at profile "== profile"
 cut_at optimize "== optimize"
 cut_at prove "== prove"
-proves "a run that was cut four times goes on to its end" "$HONE" run tiny
+exits "a run that was cut five times goes on to its end" "$ENDED" "$HONE" run tiny
 says "finished builds were kept" "build baseline: reused"
 
 before=$(find "$WORK/.hone/tiny/store" -type f -newer "$WORK/out" | sort)
-proves "the same run again" "$HONE" run tiny
+exits "the same run again" "$ENDED" "$HONE" run tiny
 says "nothing is rebuilt, retrained or measured again" "build baseline: reused" "build pgo-thinlto: reused" "rounds: 2 of 2"
 after=$(find "$WORK/.hone/tiny/store" -type f -newer "$WORK/out" ! -name fingerprint.json | sort)
 [ "$before" = "$after" ] && pass "the store is as it was" || flunk "the store is as it was" "$before" "against" "$after"
 
-proves "a changed training value" "$HONE" run tiny --set train.leg=0.6
+exits "a changed training value" "$ENDED" "$HONE" run tiny --set train.leg=0.6
 says "a changed training value: builds stay, the field is named" "build baseline: reused" "leg"
-proves "a changed build value" "$HONE" run tiny --set 'build.configure=["-DCMAKE_BUILD_TYPE=RelWithDebInfo"]'
+exits "a changed build value" "$ENDED" "$HONE" run tiny --set 'build.configure=["-DCMAKE_BUILD_TYPE=RelWithDebInfo"]'
 says "a changed build value is named" "build.configure"
 
 cd "$WORK" || exit 1

@@ -16,7 +16,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/prove/prove.h"
 #include "pipeline/report/terminal.h"
-#include "subject/running_server.h"
+#include "subject/signals.h"
 #include "subject/url.h"
 #include "system/cpus.h"
 #include "traffic/load/arrivals.h"

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "measure/statistics/median.h"
 #include "measure/statistics/power.h"
 #include "measure/statistics/student.h"
 
@@ -67,10 +68,7 @@ double hodges_lehmann_of(const std::vector<double>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t j = i; j < values.size(); ++j) walsh.push_back((values[i] + values[j]) / 2);
   }
-  const auto middle = walsh.begin() + static_cast<std::ptrdiff_t>(walsh.size() / 2);
-  std::nth_element(walsh.begin(), middle, walsh.end());
-  if (walsh.size() % 2 == 1) return *middle;
-  return (*std::max_element(walsh.begin(), middle) + *middle) / 2;
+  return median(std::move(walsh));
 }
 
 struct LogRounds {

@@ -33,6 +33,27 @@ double round_rate(double rate) {
   return std::floor(rate / unit) * unit;
 }
 
+Result<BusyShares> probe(subject::Session& session, const traffic::load::SliceSpec& slice,
+                         std::size_t cpus, system::System& system) {
+  HONE_CHECK(system::check_interrupted());
+  const auto& table = *system.process_table;
+  HONE_TRY(const auto before, measure::read_when_quiet(table, *system.clock, session.tree_root()));
+  HONE_TRY(const auto result, session.slice(slice));
+  HONE_TRY(const auto after, measure::read_when_quiet(table, *system.clock, session.tree_root()));
+  const double wall = std::max(result.duration_s, slice.duration_s);
+  const auto scheduled = static_cast<double>(result.scheduled);
+  const auto missed = static_cast<double>(result.missed);
+  BusyShares busy;
+  busy.server = measure::difference(before, after).cpu_s / wall / static_cast<double>(cpus);
+  busy.client = result.client_cpu_s / wall;
+  // Who cannot keep up is as busy as it gets, whatever its CPU says.
+  if (static_cast<double>(result.ok) < kKeptUp * (scheduled - missed)) {
+    busy.server = std::max(busy.server, 1.0);
+  }
+  if (missed > std::max(1.0, kMostMissed * scheduled)) busy.client = std::max(busy.client, 1.0);
+  return busy;
+}
+
 }  // namespace
 
 Result<ResolvedLoad> search_busy_rate(
@@ -75,36 +96,16 @@ Result<ResolvedLoad> resolve_load(const Design& design, const Load& load,
     resolved.rate = load.rate;
     resolved.bound = "fixed";
   } else {
-    HONE_TRY(const auto arrivals, traffic::load::parse_arrivals(load.arrivals));
+    traffic::load::SliceSpec slice;
+    slice.duration_s = kProbeS;
+    HONE_TRY(slice.arrivals, traffic::load::parse_arrivals(load.arrivals));
+    slice.seed = derive_seed(design.settings.seed, 0xca11);
     HONE_TRY(auto session, start_arm(design, 0, shape, work_folder, rig, system));
     HONE_CHECK(session->connect());
-    const auto cpus = static_cast<double>(design.server_cpus.size());
-    HONE_TRY_AS(found, resolved,
-                search_busy_rate(load.busy, [&](double rate) -> Result<BusyShares> {
-                  HONE_CHECK(system::check_interrupted());
-                  const auto& table = *system.process_table;
-                  HONE_TRY(const auto before,
-                           measure::read_when_quiet(table, *system.clock, session->tree_root()));
-                  traffic::load::SliceSpec slice;
-                  slice.rate = rate;
-                  slice.duration_s = kProbeS;
-                  slice.arrivals = arrivals;
-                  slice.seed = derive_seed(design.settings.seed, 0xca11);
-                  HONE_TRY(const auto result, session->slice(slice));
-                  HONE_TRY(const auto after,
-                           measure::read_when_quiet(table, *system.clock, session->tree_root()));
-                  const double wall = std::max(result.duration_s, kProbeS);
-                  const auto scheduled = static_cast<double>(result.scheduled);
-                  const auto missed = static_cast<double>(result.missed);
-                  const double server = measure::difference(before, after).cpu_s / wall / cpus;
-                  const double client = result.client_cpu_s / wall;
-                  // Who cannot keep up is as busy as it gets, whatever its CPU says.
-                  const bool server_behind =
-                      static_cast<double>(result.ok) < kKeptUp * (scheduled - missed);
-                  const bool client_behind = missed > std::max(1.0, kMostMissed * scheduled);
-                  return BusyShares{server_behind ? std::max(server, 1.0) : server,
-                                    client_behind ? std::max(client, 1.0) : client};
-                }));
+    HONE_TRY(resolved, search_busy_rate(load.busy, [&](double rate) {
+               slice.rate = rate;
+               return probe(*session, slice, design.server_cpus.size(), system);
+             }));
     // One that had to be killed is said after its rounds; the rate is good.
     if (Status stopped = session->stop(); !stopped && stopped.error().kind != ErrorKind::kTimeout) {
       return tl::make_unexpected(std::move(stopped).error());

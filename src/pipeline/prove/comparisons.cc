@@ -2,12 +2,12 @@
 // can draw them again without measuring.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/units.h"
 #include "measure/statistics/comparison.h"
 #include "measure/statistics/interval.h"
+#include "measure/statistics/median.h"
 #include "pipeline/prove/prove.h"
 #include "pipeline/prove/validity.h"
 
@@ -63,18 +63,11 @@ CountedCell collect(const Proof& proof, const subject::Shape& shape, const std::
   return cell;
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 LatencySummary median_latency(const std::vector<const Round*>& rounds, std::size_t arm) {
   const auto of = [&](double LatencySummary::* field) {
     std::vector<double> values;
     for (const Round* round : rounds) values.push_back(round->trials[arm].latency_us.*field);
-    return median(std::move(values));
+    return measure::median(std::move(values));
   };
   return {of(&LatencySummary::p50),  of(&LatencySummary::p90), of(&LatencySummary::p99),
           of(&LatencySummary::p999), of(&LatencySummary::max), of(&LatencySummary::mean)};

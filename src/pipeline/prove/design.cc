@@ -8,13 +8,11 @@ Result<std::map<std::string, std::string>> hash_named_files(const std::vector<st
                                                             const system::Files& files) {
   std::map<std::string, std::string> hashes;
   for (std::size_t i = 1; i < command.size(); ++i) {
-    // --config=FILE, file:FILE,...: what follows the last '=' may be a name as well.
-    for (const std::string& name :
-         {command[i], command[i].substr(command[i].find_last_of('=') + 1)}) {
-      if (name.empty() || !files.exists(name) || files.is_directory(name)) continue;
-      if (name.starts_with("/dev/") || name.starts_with("/proc/")) continue;
-      HONE_TRY(hashes[name], files.sha256(name));
-    }
+    // A name may follow an option: --config=FILE.
+    const std::string name = command[i].substr(command[i].rfind('=') + 1);
+    if (name.empty() || !files.exists(name) || files.is_directory(name)) continue;
+    if (name.starts_with("/dev/") || name.starts_with("/proc/")) continue;
+    HONE_TRY(hashes[name], files.sha256(name));
   }
   return hashes;
 }

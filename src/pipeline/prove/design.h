@@ -36,8 +36,8 @@ struct Design {
 };
 HONE_JSON(Design)
 
-// Of every word but the first that names a file, hone's placeholders aside: what a command reads is
-// part of what is compared.
+// The SHA-256 of each file that a command names after its first word: what a server reads is part
+// of what is compared.
 Result<std::map<std::string, std::string>> hash_named_files(const std::vector<std::string>& command,
                                                             const system::Files&);
 // An arm has more workers than CPUs to run them on.

@@ -56,9 +56,7 @@ Fingerprint cell_fingerprint(const Design& design, const subject::Shape& shape, 
   for (const Arm& arm : design.arms) {
     Json json = arm;
     json.erase("binary");  // its place says nothing; sha256 is what it is
-    // How long hone waits changes nothing of what it measures.
-    json["server"]["ready"].erase("limit_s");
-    json["server"]["stop"].erase("limit_s");
+    json["server"] = subject::behaviour(arm.server);
     print.add("arm " + arm.name, json);
   }
   print.add("origin", Json(design.with_origin));
@@ -216,9 +214,9 @@ class ProofRun {
     for (Trial& trial : round->trials) {
       if (trial.failure.empty()) continue;
       trial.log = replace_all(trial.log, (work_ / "round").string(), kept.string());
-      observer_.line(fmt::format("round {} of {}, {}: arm {} failed: {}; log: {}", round->number,
-                                 cell.load->name, cell.shape->name, trial.arm, trial.failure,
-                                 trial.log));
+      observer_.line(fmt::format("round {} of {}, {}: arm {} failed: {}", round->number,
+                                 cell.load->name, cell.shape->name, trial.arm, trial.failure));
+      observer_.line("its log is kept: " + trial.log);
     }
     return {};
   }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "measure/statistics/median.h"
 
 namespace hone::pipeline {
 namespace {
@@ -41,10 +42,7 @@ std::string wrong_answers(const Trial& trial, std::uint64_t due, double target_r
 double held_share(const Trial& trial) {
   std::vector<double> shares;
   for (const SliceRecord& slice : trial.slices) shares.push_back(slice.in_time);
-  if (shares.empty()) return 0;
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::nth_element(shares.begin(), middle, shares.end());
-  return *middle;
+  return measure::median(std::move(shares));
 }
 
 // Only of a round that the environment left alone: what stalls the machine stalls the arm.

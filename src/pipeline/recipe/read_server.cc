@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "pipeline/recipe/sections.h"
 #include "pipeline/recipe/table_reader.h"
-#include "subject/running_server.h"
+#include "subject/signals.h"
 
 namespace hone::pipeline {
 namespace {

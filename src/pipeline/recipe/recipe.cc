@@ -91,8 +91,7 @@ Result<Tables> read_top(const Node& root) {
 std::string subject_from(const system::Path& folder) {
   std::string name = folder.filename().string();
   for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!plain && c != '_') c = '-';
+    if (!is_plain_name({&c, 1})) c = '-';
   }
   return name.empty() ? "subject" : name.substr(0, kNameLimit);
 }

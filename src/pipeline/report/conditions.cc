@@ -194,18 +194,18 @@ std::vector<std::string> environment_cells(const measure::Environment& e) {
       format_percent(e.missed, 3),    e.spin_drift ? format_signed_percent(*e.spin_drift) : "-"};
 }
 
-std::vector<Table::Column> environment_columns() {
-  return {
-      {"steal", true, 0, "share of wall time the hypervisor took; a round is repeated above 0.5 %"},
-      {"foreign CPU", true, 0, "used by anything but the arms; repeated above 1 %"},
-      {"run delay", true, 0, "arms runnable without a CPU; repeated above 2 %"},
-      {"throttled", true, 0, "by a CPU quota"},
-      {"missed", true, 0, "requests skipped because the generator was late; repeated above 0.1 %"},
-      {"spin drift", true, 0, "change of a fixed loop's speed; repeated above 2 %"}};
-}
-
 void add_environment_columns(Table* table) {
-  for (Table::Column& column : environment_columns()) table->columns.push_back(std::move(column));
+  for (Table::Column column : std::initializer_list<Table::Column>{
+           {"steal", true, 0,
+            "share of wall time the hypervisor took; a round is repeated above 0.5 %"},
+           {"foreign CPU", true, 0, "used by anything but the arms; repeated above 1 %"},
+           {"run delay", true, 0, "arms runnable without a CPU; repeated above 2 %"},
+           {"throttled", true, 0, "by a CPU quota"},
+           {"missed", true, 0,
+            "requests skipped because the generator was late; repeated above 0.1 %"},
+           {"spin drift", true, 0, "change of a fixed loop's speed; repeated above 2 %"}}) {
+    table->columns.push_back(std::move(column));
+  }
 }
 
 Table worst_table(const RunView& view) {

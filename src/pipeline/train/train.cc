@@ -101,15 +101,11 @@ class Training {
   Fingerprint fingerprint(const subject::Shape& shape) const {
     Json traffic = shape;
     for (const char* key : {"name", "share", "train", "prove"}) traffic.erase(key);
-    Json how = server();
-    // How long hone waits changes nothing of what is counted.
-    how["ready"].erase("limit_s");
-    how["stop"].erase("limit_s");
     Fingerprint print;
     print.add("leg version", Json(kLegVersion));
     print.add("instrumented binary", instrumented_.sha256);
     print.add("shape", traffic);
-    print.add("server", how);
+    print.add("server", subject::behaviour(server()));
     print.add("train", Json{{"leg", plan_.train.leg_s}, {"rate", plan_.train.rate}});
     print.add("connections per worker", Json(recipe_.prove.connections));
     print.add("streams", Json(recipe_.prove.streams));

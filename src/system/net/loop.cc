@@ -15,7 +15,6 @@
 // 50 us would be added to most sends. Rejected: timerfd (one more descriptor to read per sleep) and
 // io_uring (its gain is in batching system calls that loopback load does not have).
 #include "system/net/loop.h"
-#include "system/os_error.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -25,6 +24,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+
+#include "system/os_error.h"
 
 namespace hone::system::net {
 namespace {

@@ -9,9 +9,10 @@
 // Only an end that the peer meant makes a body whole that its close delimits (RFC 9112 9.8): over
 // TLS a close_notify, in clear text an end of stream without an error before it.
 #include "traffic/load/connection.h"
-#include "system/os_error.h"
 
 #include <sys/epoll.h>
+
+#include "system/os_error.h"
 
 namespace hone::traffic::load {
 
@@ -128,7 +129,7 @@ void Connection::read_once() {
       return;
     case IoState::kFailed:
       // Not an end of input: that would make a whole answer of a body cut off by a reset.
-      fall(ended(std::string("the connection broke: ") + system::os_message(io.error)));
+      fall(ended("the connection broke: " + system::os_message(io.error)));
       return;
     case IoState::kEnded:
       if (!tls_ && !write_failed_) session_->end_of_input();
