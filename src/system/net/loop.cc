@@ -11,14 +11,17 @@
 // is called there and then. Reading it once per batch would let the 64th event's work delay a due
 // send by everything the other 63 did.
 //
-// Sleeping: epoll_pwait2 takes nanoseconds, and timer slack is set to 1 ns because the default of
-// 50 us would be added to most sends. Rejected: timerfd (one more descriptor to read per sleep) and
-// io_uring (its gain is in batching system calls that loopback load does not have).
+// Sleeping: the next due time is set in a timerfd, and only when it has changed; an answer that
+// wakes the loop in between leaves the timer as it is. A timeout given to the wait itself
+// (epoll_pwait2) would program the timer hardware at every wait, which on a virtual machine leaves
+// the guest. The descriptor is edge-triggered and never read: setting it anew takes its expiry
+// back. No timer slack applies to it. Rejected: io_uring (its gain is in batching system calls; see
+// bench/io_uring.cc).
 #include "system/net/loop.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,22 +35,6 @@ namespace {
 
 // Events taken from the kernel at once. More only delays the next look at posted work.
 constexpr int kEventsPerTurn = 64;
-
-// The thread's timer slack, 1 ns while the loop runs.
-class FineTimers {
- public:
-  FineTimers() : before_(::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) {
-    ::prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  }
-  ~FineTimers() {
-    if (before_ > 0) ::prctl(PR_SET_TIMERSLACK, before_, 0, 0, 0);
-  }
-  FineTimers(const FineTimers&) = delete;
-  FineTimers& operator=(const FineTimers&) = delete;
-
- private:
-  int before_;
-};
 
 std::uint64_t event_key(int fd, std::uint32_t generation) {
   return (static_cast<std::uint64_t>(generation) << 32) | static_cast<std::uint32_t>(fd);
@@ -67,14 +54,19 @@ Result<std::unique_ptr<Loop>> Loop::create() {
   if (loop->epoll_ < 0) return os_error("cannot make an epoll descriptor");
   loop->wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (loop->wake_ < 0) return os_error("cannot make an eventfd");
-  // Its own descriptor has no owner: dispatch() knows it.
+  // Its own descriptors have no owner.
   HONE_CHECK(loop->control(EPOLL_CTL_ADD, loop->wake_, EPOLLIN, nullptr));
+  // steady_clock is CLOCK_MONOTONIC here: due times are set as they are.
+  loop->timer_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  if (loop->timer_ < 0) return os_error("cannot make a timerfd");
+  HONE_CHECK(loop->control(EPOLL_CTL_ADD, loop->timer_, EPOLLIN | EPOLLET, nullptr));
   loop->now_ = read_clock();
   return loop;
 }
 
 Loop::~Loop() {
   if (wake_ >= 0) ::close(wake_);
+  if (timer_ >= 0) ::close(timer_);
   if (epoll_ >= 0) ::close(epoll_);
 }
 
@@ -140,22 +132,22 @@ void Loop::advance_pacers(bool all) {
 }
 
 int Loop::wait(epoll_event* events, int capacity, Instant due, bool spin) {
-  const Duration left = due <= now_ ? Duration::zero() : due - now_;
-  if (spin || left == Duration::zero()) return ::epoll_wait(epoll_, events, capacity, 0);
-  // `due` may be Instant::max(): an hour is as good and cannot overflow a timespec's arithmetic.
-  const Duration bounded = std::min<Duration>(left, std::chrono::hours(1));
-  if (has_pwait2_) {
-    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(bounded);
-    timespec timeout{};
-    timeout.tv_sec = whole.count();
-    timeout.tv_nsec = (bounded - whole).count();
-    const int count = ::epoll_pwait2(epoll_, events, capacity, &timeout, nullptr);
-    if (count >= 0 || errno != ENOSYS) return count;
-    has_pwait2_ = false;  // a kernel before 5.11, or a sandbox that does not know the call
+  if (spin || due <= now_) return ::epoll_wait(epoll_, events, capacity, 0);
+  if (due != set_for_) set_timer(due);
+  return ::epoll_wait(epoll_, events, capacity, -1);
+}
+
+void Loop::set_timer(Instant due) {
+  itimerspec at{};  // zero takes the timer back: never due
+  if (due != Instant::max()) {
+    const Duration since_boot = due.time_since_epoch();
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
+    at.it_value.tv_sec = whole.count();
+    at.it_value.tv_nsec = (since_boot - whole).count();
   }
-  // Whole milliseconds asleep, rounded down; the last part is turned away by waits of zero.
-  const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(bounded);
-  return ::epoll_wait(epoll_, events, capacity, static_cast<int>(whole.count()));
+  // It can only fail for a time that is no time.
+  ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &at, nullptr);
+  set_for_ = due;
 }
 
 void Loop::dispatch(const epoll_event& event) {
@@ -173,7 +165,6 @@ void Loop::dispatch(const epoll_event& event) {
 }
 
 void Loop::run(Instant until, bool spin) {
-  const FineTimers fine_timers;
   std::array<epoll_event, kEventsPerTurn> events;
   while (true) {
     now_ = read_clock();
@@ -185,8 +176,13 @@ void Loop::run(Instant until, bool spin) {
     ++turn_;
     now_ = read_clock();
     for (int i = 0; i < count; ++i) {
+      const epoll_event& event = events[static_cast<std::size_t>(i)];
+      if (event.data.u64 == event_key(timer_, 0)) {
+        set_for_ = Instant::max();  // over; should its time still lie ahead, it is set again
+        continue;
+      }
       if (now_ >= next_due_) advance_pacers(/*all=*/false);
-      dispatch(events[static_cast<std::size_t>(i)]);
+      dispatch(event);
       now_ = read_clock();
     }
   }

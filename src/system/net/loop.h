@@ -51,7 +51,7 @@ class Loop {
   void remove_pacer(Pacer* pacer);  // safe inside ready() and advance()
 
   // Runs until stop() or `until`. `spin`: never sleeps in the kernel. Thread-safe: only stop() and
-  // post(). Between events it sleeps exactly to the next due time (timer slack 1 ns).
+  // post(). Between events it sleeps to the next due time, without slack.
   void run(Instant until, bool spin = false);
   void set_spin(bool spin) { spin_ = spin; }    // from the next turn on, inside a run that sleeps
   void stop();                                  // also before run(): that one returns at once
@@ -73,14 +73,16 @@ class Loop {
   Loop() = default;
   Status control(int operation, int fd, std::uint32_t events, Pollable* owner);
   int wait(epoll_event* events, int capacity, Instant due, bool spin);
+  void set_timer(Instant due);
   void dispatch(const epoll_event& event);
   void advance_pacers(bool all);
   void run_posted();
 
   int epoll_ = -1;
   int wake_ = -1;
+  int timer_ = -1;
+  Instant set_for_ = Instant::max();  // what timer_ is set to
   bool spin_ = false;
-  bool has_pwait2_ = true;
   Instant now_{};
   std::uint64_t turn_ = 0;
   std::vector<Entry> entries_;  // by descriptor
