@@ -281,4 +281,18 @@ TEST(Http1Client, SendsTheRestOfABodyThatWasAnsweredEarly) {
 }
 
 }  // namespace
+// At every place in a text of several words, for the search goes by words.
+TEST(Http1SyntaxTest, ControlCharacterIsFoundAtEveryPlace) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7f;
+    for (std::size_t at = 0; at < 19; ++at) {
+      for (const char around : {'a', '\t', '\xff'}) {
+        std::string text(19, around);
+        text[at] = static_cast<char>(byte);
+        EXPECT_EQ(has_control(text), control) << "byte " << byte << " at " << at;
+      }
+    }
+  }
+}
+
 }  // namespace hone::traffic::wire

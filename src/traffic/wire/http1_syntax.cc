@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace hone::traffic::wire {
 namespace {
@@ -30,6 +31,11 @@ constexpr auto kTokenTable = [] {
 }();
 
 bool is_token_char(char c) { return kTokenTable[static_cast<unsigned char>(c)]; }
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && byte != '\t') || byte == 0x7f;
+}
 
 char lower_of(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
@@ -56,14 +62,21 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
 }
 
+// Eight bytes at a time (the well-known test for a byte below a bound, and for one that is zero, in
+// a word): values can be long, and nearly none has such a character. A hit is looked at byte by
+// byte, for a tab is one too.
 bool has_control(std::string_view text) {
-  // Without a branch in the loop the compiler makes vector code of it: values can be long.
-  bool found = false;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    found |= (byte < 0x20 && byte != '\t') || byte == 0x7f;
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighs = 0x8080808080808080;
+  std::size_t at = 0;
+  for (std::uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    const std::uint64_t below_blank = (word - kOnes * 0x20) & ~word & kHighs;
+    const std::uint64_t no_del = word ^ kOnes * 0x7f;
+    const std::uint64_t del = (no_del - kOnes) & ~no_del & kHighs;
+    if ((below_blank | del) != 0) break;
   }
-  return found;
+  return std::any_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_control);
 }
 
 bool equals_lower(std::string_view text, std::string_view lower) {
