@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "system/net/loop.h"
 #include "system/net/socket.h"
+#include "traffic/load/link.h"
 #include "traffic/load/load_session.h"
 #include "traffic/wire/client_session.h"
 #include "traffic/wire/tls.h"
@@ -47,29 +48,24 @@ struct ConnectionContext {
   std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
 };
 
-class Connection final : public system::net::Pollable, private wire::ClientEvents {
+class Connection final : public Link, public system::net::Pollable, private wire::ClientEvents {
  public:
   Connection(int line, ConnectionContext* context) : line_(line), context_(context) {}
   ~Connection() override { close(); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Begins to connect; up() or down() follows, unless it fails at once. Precondition: closed.
-  Status open();
-  // Without a word to the owner; whatever is open on it is forgotten.
-  void close();
-
+  Status open() override;
+  void close() override;
   // Connected, through the TLS handshake, and on HTTP/2 with the server's SETTINGS in: they are the
   // first thing it must send, and hold how many streams it allows.
   bool is_up() const { return state_ == State::kUp; }
-  int free_slots() const;
-  void submit(std::uint64_t id);
-  void flush();
-  bool window_blocked() const { return session_ && session_->window_blocked(); }
-  // Whether it has answered a request since it was opened: one that never did is not opened again
-  // at once, or a peer that closes every connection would keep the loop busy.
-  bool was_useful() const { return answers_ > 0; }
-  std::uint16_t local_port() const { return system::net::local_port(socket_); }
+  int free_slots() const override;
+  void submit(std::uint64_t id) override;
+  void flush() override;
+  bool window_blocked() const override { return session_ && session_->window_blocked(); }
+  bool was_useful() const override { return answers_ > 0; }
+  std::uint16_t local_port() const override { return system::net::local_port(socket_); }
 
   void ready(std::uint32_t events) override;
 

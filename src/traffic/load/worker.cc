@@ -213,7 +213,7 @@ Instant Worker::advance(Instant now) {
 }
 
 void Worker::send(int line) {
-  Connection& connection = *state_of(line).connection;
+  Link& connection = *state_of(line).connection;
   connection.flush();
   if (connection.window_blocked()) dispatcher_.recorder().window_blocked();
   if (release_turn_ != loop_->turn()) {

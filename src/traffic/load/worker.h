@@ -34,7 +34,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   enum class Mode { kIdle, kConnecting, kSlice };
   enum class Phase { kDown, kWaiting, kConnecting, kUp };
   struct LineState {
-    std::unique_ptr<Connection> connection;
+    std::unique_ptr<Link> connection;
     Phase phase = Phase::kDown;
     system::Instant at{};  // kWaiting: of the next try; kConnecting: of giving up
     int failures = 0;      // tries since it was last of use
