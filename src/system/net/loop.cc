@@ -15,8 +15,8 @@
 // wakes the loop in between leaves the timer as it is. A timeout given to the wait itself
 // (epoll_pwait2) would program the timer hardware at every wait, which on a virtual machine leaves
 // the guest. The descriptor is edge-triggered and never read: setting it anew takes its expiry
-// back. No timer slack applies to it. Rejected: io_uring (its gain is in batching system calls; see
-// bench/io_uring.cc).
+// back. No timer slack applies to it. Rejected: io_uring, which costs as much as epoll for such
+// traffic (bench/io_uring.cc).
 #include "system/net/loop.h"
 
 #include <sys/epoll.h>
