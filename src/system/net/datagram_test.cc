@@ -1,0 +1,112 @@
+#include "system/net/datagram.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace hone::system::net {
+namespace {
+
+bool readable(const Socket& socket) {
+  pollfd entry{socket.fd(), POLLIN, 0};
+  return ::poll(&entry, 1, 5000) == 1;
+}
+
+// The next `count` datagrams, whatever batches they come in.
+std::vector<std::string> receive(const Socket& socket, std::size_t count, PeerAddress* from) {
+  DatagramReader reader(4);
+  std::vector<std::string> all;
+  while (all.size() < count && readable(socket)) {
+    if (reader.read(socket.fd()).state != IoState::kMoved) break;
+    for (const Arrival& arrival : reader.arrivals()) {
+      *from = arrival.from;
+      for_each_datagram(arrival.batch, [&](std::string_view one) { all.emplace_back(one); });
+    }
+  }
+  return all;
+}
+
+class DatagramTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    auto bound = bind_datagrams({GetParam(), 0});
+    if (!bound) GTEST_SKIP() << bound.error().what;
+    server_ = *std::move(bound);
+    address_ = {GetParam(), local_port(server_)};
+    client_ = *connect_datagrams(address_);
+  }
+  Socket server_, client_;
+  Address address_;
+  PeerAddress from_;
+};
+
+TEST_P(DatagramTest, ABatchArrivesAsTheDatagramsItIsMadeOf) {
+  std::string bytes(1200, 'a');
+  bytes += std::string(1200, 'b') + std::string(1200, 'c') + std::string(7, 'd');
+  const Io sent = send_batch(client_.fd(), {bytes, 1200});
+  ASSERT_EQ(IoState::kMoved, sent.state);
+  EXPECT_EQ(bytes.size(), sent.bytes);
+  const auto datagrams = receive(server_, 4, &from_);
+  ASSERT_EQ(4U, datagrams.size());
+  EXPECT_EQ(std::string(1200, 'a'), datagrams[0]);
+  EXPECT_EQ(std::string(1200, 'c'), datagrams[2]);
+  EXPECT_EQ(std::string(7, 'd'), datagrams[3]);
+}
+
+TEST_P(DatagramTest, AnAnswerFindsItsWayToWhomItCameFrom) {
+  ASSERT_EQ(IoState::kMoved, send_batch(client_.fd(), {"ping", 4}).state);
+  ASSERT_EQ(1U, receive(server_, 1, &from_).size());
+  ASSERT_EQ(to_peer_address({GetParam(), local_port(client_)})->bytes, from_.bytes);
+  const std::string bytes(2 * kMostSegments, 'x');
+  ASSERT_EQ(bytes.size(), send_batch(server_.fd(), {bytes, 2}, &from_).bytes);
+  const auto datagrams = receive(client_, kMostSegments, &from_);
+  EXPECT_EQ(kMostSegments, datagrams.size());
+  EXPECT_EQ(address_.port, local_port(server_));
+}
+
+TEST_P(DatagramTest, TheLargestBatchIsTaken) {
+  const std::string bytes(kMostBatchBytes, 'x');
+  EXPECT_EQ(bytes.size(), send_batch(client_.fd(), {bytes, 1452}).bytes);
+  std::size_t total = 0;
+  for (const auto& one : receive(server_, bytes.size() / 1452 + 1, &from_)) total += one.size();
+  EXPECT_EQ(bytes.size(), total);
+}
+
+TEST_P(DatagramTest, NothingToReadIsNoError) {
+  DatagramReader reader(1);
+  EXPECT_EQ(IoState::kWouldBlock, reader.read(client_.fd()).state);
+  EXPECT_TRUE(reader.arrivals().empty());
+}
+
+TEST_P(DatagramTest, APeerThatIsNotThereIsRefused) {
+  server_.close();
+  EXPECT_EQ(IoState::kMoved, send_batch(client_.fd(), {"ping", 4}).state);
+  ASSERT_TRUE(readable(client_));  // the error wakes
+  DatagramReader reader(1);
+  const Io io = reader.read(client_.fd());
+  EXPECT_EQ(IoState::kFailed, io.state);
+  EXPECT_EQ(ECONNREFUSED, io.error);
+}
+
+TEST_P(DatagramTest, APortIsTakenOnceUnlessItIsShared) {
+  const auto second = bind_datagrams(address_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(ErrorKind::kPortTaken, second.error().kind);
+  const auto shared = bind_datagrams({GetParam(), 0}, true);
+  ASSERT_TRUE(shared);
+  EXPECT_TRUE(bind_datagrams({GetParam(), local_port(*shared)}, true));
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, DatagramTest, testing::Values("127.0.0.1", "::1"));
+
+TEST(DatagramAddressTest, UnixSocketsAreRefused) {
+  EXPECT_EQ(ErrorKind::kUsage, connect_datagrams({"unix:/tmp/x", 0}).error().kind);
+  EXPECT_EQ(ErrorKind::kUsage, bind_datagrams({"unix:/tmp/x", 0}).error().kind);
+  EXPECT_EQ(ErrorKind::kUsage, to_peer_address({"unix:/tmp/x", 0}).error().kind);
+}
+
+}  // namespace
+}  // namespace hone::system::net
