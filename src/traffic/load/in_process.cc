@@ -119,7 +119,7 @@ class InProcess final : public LoadSession {
 
   Result<PoolId> connect(const PoolSpec& spec) override;
   Result<SliceResult> slice(PoolId id, const SliceSpec& spec) override;
-  Result<PoolState> spread(PoolId id) override;
+  Result<PoolState> spread(PoolId id, const std::vector<int>& redial) override;
   void close(PoolId id) override;
 
  private:
@@ -257,8 +257,20 @@ void InProcess::abort(Pool* pool) {
   }
 }
 
-Result<PoolState> InProcess::spread(PoolId id) {
+Result<PoolState> InProcess::spread(PoolId id, const std::vector<int>& redial) {
   HONE_TRY(Pool * pool, find(id));
+  if (!redial.empty()) {
+    const int members = static_cast<int>(pool->members.size());
+    for (const int connection : redial) {
+      if (connection < 0 || connection >= pool->spec.connections) {
+        return fail(ErrorKind::kInternal,
+                    "the pool has no connection " + std::to_string(connection));
+      }
+      Member& member = pool->members[static_cast<std::size_t>(connection % members)];
+      member.thread->call([&] { member.worker->hang_up(connection / members); });
+    }
+    HONE_CHECK(bring_up(pool));
+  }
   PoolState state;
   state.local_ports.resize(static_cast<std::size_t>(pool->spec.connections));
   for (std::size_t i = 0; i < pool->members.size(); ++i) {

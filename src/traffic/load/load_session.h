@@ -108,7 +108,9 @@ class LoadSession {
   // Pools stay connected between slices; a connection the peer closed is made again before the
   // slice starts (and counted). One slice at a time.
   virtual Result<SliceResult> slice(PoolId, const SliceSpec&) = 0;
-  virtual Result<PoolState> spread(PoolId) = 0;
+  // What is connected; first the connections of `redial`, by number from 0, are closed and made
+  // anew: a server deals them to its workers once more. Between slices only.
+  virtual Result<PoolState> spread(PoolId, const std::vector<int>& redial) = 0;
   virtual void close(PoolId) = 0;
 };
 

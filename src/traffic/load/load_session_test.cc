@@ -233,7 +233,7 @@ TEST_F(LoadSessionTest, ThreadsShareAScheduleAndAPool) {
   session_ = make_in_process({thread_.get(), second.get()});
   spec_.connections = 7;
   const PoolId pool = connect();
-  const auto state = session_->spread(pool);
+  const auto state = session_->spread(pool, {});
   ASSERT_TRUE(state);
   EXPECT_EQ(7, state->connections);
   EXPECT_EQ(7U, state->local_ports.size());
@@ -247,6 +247,27 @@ TEST_F(LoadSessionTest, ThreadsShareAScheduleAndAPool) {
   // The sum: one of the two alone has at most four of the seven connections.
   EXPECT_GT(result.achieved_rate, 600);
   EXPECT_LT(result.achieved_rate, 1001);
+  session_.reset();
+}
+
+TEST_F(LoadSessionTest, RedialMakesTheNamedConnectionsAnewAndNoOther) {
+  serve([](int) { return Fate::kAnswer; });
+  auto second = *LoopThread::start({});
+  session_ = make_in_process({thread_.get(), second.get()});
+  spec_.connections = 5;
+  const PoolId pool = connect();
+  const auto before = session_->spread(pool, {});
+  const auto after = session_->spread(pool, {1, 4});
+  ASSERT_TRUE(before && after);
+  EXPECT_EQ(5, after->connections);
+  for (const std::size_t kept : {0U, 2U, 3U}) {
+    EXPECT_EQ(before->local_ports[kept], after->local_ports[kept]);
+  }
+  for (const std::size_t anew : {1U, 4U}) {
+    EXPECT_NE(before->local_ports[anew], after->local_ports[anew]);
+  }
+  EXPECT_EQ(7U, run(pool, slice_of(1000, 0.05)).connections_made);
+  EXPECT_FALSE(session_->spread(pool, {5}));
   session_.reset();
 }
 
@@ -324,7 +345,7 @@ TEST_F(LoadSessionTest, WrongSpecsAreUsageErrors) {
   EXPECT_EQ(ErrorKind::kUsage, session_->slice(pool, slice_of(1, 0)).error().kind);
   EXPECT_EQ(ErrorKind::kInternal, session_->slice(pool + 1, slice_of(1, 1)).error().kind);
   session_->close(pool);
-  EXPECT_FALSE(session_->spread(pool));
+  EXPECT_FALSE(session_->spread(pool, {}));
 }
 
 TEST_F(LoadSessionTest, IdentitiesHoldUnderRandomFaults) {

@@ -282,6 +282,13 @@ void Worker::close_unsettled(Instant now) {
   pending_.clear();
 }
 
+void Worker::hang_up(int line) {
+  if (mode_ != Mode::kIdle || !is_up(line)) return;
+  state_of(line).connection->close();
+  state_of(line).phase = Phase::kDown;
+  dispatcher_.line_gone(line, system::net::Loop::read_clock());
+}
+
 int Worker::connections_up() const {
   return static_cast<int>(std::count_if(lines_.begin(), lines_.end(), [](const LineState& line) {
     return line.phase == Phase::kUp;

@@ -27,6 +27,8 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   void cut();    // the slice ends here: `done` is called after its drain
   void abort();  // of either: `done` is not called
 
+  void hang_up(int line);  // between slices; the next connect() makes it anew
+
   int connections_up() const;
   std::vector<std::uint16_t> local_ports() const;
 
