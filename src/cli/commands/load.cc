@@ -198,6 +198,12 @@ void print_summary(const LoadArguments& arguments, const SliceResult& r) {
   for (const auto& [code, count] : r.status) {
     fmt::print("  status {}: {}\n", code, format_count(count));
   }
+  for (const auto& [why, count] : r.failures) {
+    fmt::print("  lost, {}: {}\n", why, format_count(count));
+  }
+  for (const auto& [why, count] : r.connection_failures) {
+    fmt::print("  connections ended, {}: {}\n", why, format_count(count));
+  }
   fmt::print(
       "  per connection {} to {} scheduled; {} connections made, {} full and {} resumed "
       "handshakes\n",

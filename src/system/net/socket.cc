@@ -118,11 +118,12 @@ Result<Socket> accept_next(const Socket& listener) {
   }
 }
 
-Result<Socket> connect_start(const Address& address) {
+Result<Socket> connect_start(const Address& address, int* error) {
   HONE_TRY(const SocketAddress raw, to_socket_address(address));
   HONE_TRY(Socket socket, open_socket(address, raw));
   if (::connect(socket.fd(), raw.get(), raw.length) != 0 && errno != EINPROGRESS) {
     const int code = errno;
+    if (error != nullptr) *error = code;
     if (code == EADDRNOTAVAIL) {
       return fail(ErrorKind::kMachineUnfit,
                   "cannot connect to " + to_string(address) + ": no local port is free",
@@ -133,10 +134,11 @@ Result<Socket> connect_start(const Address& address) {
   return socket;
 }
 
-Status connect_result(const Socket& socket) {
+Status connect_result(const Socket& socket, int* error) {
   int code = 0;
   socklen_t length = sizeof code;
   if (::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &code, &length) != 0) code = errno;
+  if (error != nullptr) *error = code;
   if (code != 0) return socket_error("cannot connect", code);
   return {};
 }

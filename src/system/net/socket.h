@@ -41,8 +41,9 @@ Result<Socket> listen(const Address&, bool reuse_port = false);
 std::uint16_t local_port(const Socket&);
 // The next waiting connection, ready like those above; a closed Socket when none waits.
 Result<Socket> accept_next(const Socket& listener);
-Result<Socket> connect_start(const Address&);  // in progress: writable when up
-Status connect_result(const Socket&);          // SO_ERROR once writable
+// `code` is errno when it fails, where given.
+Result<Socket> connect_start(const Address&, int* code = nullptr);  // in progress: writable when up
+Status connect_result(const Socket&, int* code = nullptr);          // SO_ERROR once writable
 
 // One read() or send(), without waiting.
 enum class IoState {

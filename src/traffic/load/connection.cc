@@ -12,12 +12,15 @@
 
 #include <sys/epoll.h>
 
+#include <cerrno>
+
 #include "system/os_error.h"
 
 namespace hone::traffic::load {
 
 using system::net::Io;
 using system::net::IoState;
+using wire::Failure;
 
 namespace {
 
@@ -29,10 +32,22 @@ constexpr std::size_t kEncryptBytes = 128 << 10;
 
 Error ended(std::string what) { return fail(ErrorKind::kNetwork, std::move(what)).value(); }
 
+Failure connect_failure(int code) {
+  if (code == ECONNREFUSED) return Failure::kConnectRefused;
+  return code == ETIMEDOUT ? Failure::kConnectTimeout : Failure::kConnectFailed;
+}
+
 }  // namespace
 
 Status Connection::open() {
-  HONE_TRY(socket_, system::net::connect_start(context_->target.address));
+  failure_ = Failure::kConnectFailed;
+  int code = 0;
+  auto socket = system::net::connect_start(context_->target.address, &code);
+  if (!socket) {
+    failure_ = connect_failure(code);
+    return tl::make_unexpected(socket.error());
+  }
+  socket_ = std::move(*socket);
   if (Status watched = context_->loop->add(socket_.fd(), EPOLLOUT, this); !watched) {
     socket_.close();
     return watched;
@@ -58,9 +73,10 @@ void Connection::close() {
   state_ = State::kClosed;
 }
 
-void Connection::fall(const Error& why) {
+void Connection::fall(Failure failure, const Error& why) {
+  failure_ = failure;
   close();
-  context_->owner->down(line_, why);
+  context_->owner->down(line_, failure, why);
 }
 
 int Connection::free_slots() const {
@@ -80,8 +96,8 @@ void Connection::on_response(std::uint64_t id, const wire::ResponseSummary& resp
   context_->owner->answered(line_, id, response);
 }
 
-void Connection::on_loss(std::uint64_t id, wire::Loss why) {
-  context_->owner->lost(line_, id, why);
+void Connection::on_loss(std::uint64_t id, wire::Loss why, Failure failure) {
+  context_->owner->lost(line_, id, why, failure);
 }
 
 void Connection::ready(std::uint32_t events) {
@@ -98,8 +114,9 @@ void Connection::ready(std::uint32_t events) {
 }
 
 void Connection::finish_connect() {
-  if (Status connected = system::net::connect_result(socket_); !connected) {
-    fall(connected.error());
+  int code = 0;
+  if (Status connected = system::net::connect_result(socket_, &code); !connected) {
+    fall(connect_failure(code), connected.error());
     return;
   }
   state_ = State::kHandshaking;
@@ -107,7 +124,7 @@ void Connection::finish_connect() {
   watch(false);
   if (tls_) {
     if (Status started = tls_->start(); !started) {
-      fall(started.error());
+      fall(Failure::kTls, started.error());
       return;
     }
   } else if (session_->ready()) {
@@ -129,11 +146,12 @@ void Connection::read_once() {
       return;
     case IoState::kFailed:
       // Not an end of input: that would make a whole answer of a body cut off by a reset.
-      fall(ended("the connection broke: " + system::os_message(io.error)));
+      fall(Failure::kConnectionReset,
+           ended("the connection broke: " + system::os_message(io.error)));
       return;
     case IoState::kEnded:
       if (!tls_ && !write_failed_) session_->end_of_input();
-      fall(ended("the server closed the connection"));
+      fall(end_of_stream(), ended("the server closed the connection"));
       return;
     case IoState::kMoved:
       break;
@@ -142,20 +160,31 @@ void Connection::read_once() {
   const std::string_view bytes(context_->buffer.data(), io.bytes);
   if (Status received = tls_ ? receive_tls(bytes) : receive(bytes); !received) {
     flush();  // the alert or GOAWAY that says why
-    fall(received.error());
+    fall(failure_, received.error());
     return;
   }
   if (is_spent()) {
     flush();
-    fall(ended("the server ended the connection"));
+    fall(session_->failure(), ended("the server ended the connection"));
     return;
   }
   context_->owner->settled(line_);
   flush();
 }
 
+// What the peer's end of stream was, once the session has been told of one that it meant.
+Failure Connection::end_of_stream() const {
+  if (write_failed_) return Failure::kConnectionReset;
+  if (state_ == State::kHandshaking) return Failure::kClosedInHandshake;
+  if (session_->failure() != Failure::kNone) return session_->failure();
+  return session_->open_requests() > 0 ? Failure::kTlsTruncated : Failure::kClosedWhileIdle;
+}
+
 Status Connection::receive(std::string_view bytes) {
-  HONE_CHECK(session_->receive(bytes));
+  if (Status received = session_->receive(bytes); !received) {
+    failure_ = session_->failure();
+    return received;
+  }
   if (state_ == State::kHandshaking && session_->ready()) rise();
   return {};
 }
@@ -169,6 +198,7 @@ Status Connection::receive_tls(std::string_view cipher) {
     ++(tls_->resumed() ? context_->handshakes_resumed : context_->handshakes_full);
     if (context_->target.protocol == wire::Protocol::kHttp2) {
       if (const std::string agreed = tls_->alpn(); agreed != "h2") {
+        failure_ = Failure::kAlpn;
         return fail(ErrorKind::kNetwork,
                     "the server does not speak HTTP/2 here: by ALPN it chose " +
                         (agreed.empty() ? "nothing" : agreed),
@@ -181,6 +211,7 @@ Status Connection::receive_tls(std::string_view cipher) {
   // What came ahead of a broken record was sent by the peer.
   if (!plain.empty()) HONE_CHECK(receive(plain));
   if (received && tls_->peer_closed()) session_->end_of_input();
+  if (!received) failure_ = Failure::kTls;
   return received;
 }
 

@@ -22,12 +22,13 @@ class ConnectionOwner {
   virtual ~ConnectionOwner() = default;
   virtual void up(int line) = 0;
   virtual void answered(int line, std::uint64_t id, const wire::ResponseSummary&) = 0;
-  virtual void lost(int line, std::uint64_t id, wire::Loss why) = 0;
+  virtual void lost(int line, std::uint64_t id, wire::Loss why, wire::Failure failure) = 0;
   // The end of one event: slots may be free. The connection writes what is submitted here together
   // with what it owes the peer.
   virtual void settled(int line) = 0;
-  // It is closed, and this is its last word in this event: the owner may open it again.
-  virtual void down(int line, const Error& why) = 0;
+  // It is closed, and this is its last word in this event: the owner may open it again. kNone: that
+  // was the plan, after its last request.
+  virtual void down(int line, wire::Failure failure, const Error& why) = 0;
 };
 
 // What all connections of one worker share.
@@ -46,6 +47,7 @@ struct ConnectionContext {
   // Since the worker was made.
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+  wire::FailureCounts connection_failures;
 };
 
 class Connection final : public Link, public system::net::Pollable, private wire::ClientEvents {
@@ -65,6 +67,7 @@ class Connection final : public Link, public system::net::Pollable, private wire
   void flush() override;
   bool window_blocked() const override { return session_ && session_->window_blocked(); }
   bool was_useful() const override { return answers_ > 0; }
+  wire::Failure failure() const override { return failure_; }
   std::uint16_t local_port() const override { return system::net::local_port(socket_); }
 
   void ready(std::uint32_t events) override;
@@ -73,15 +76,16 @@ class Connection final : public Link, public system::net::Pollable, private wire
   enum class State { kClosed, kConnecting, kHandshaking, kUp };
 
   void on_response(std::uint64_t id, const wire::ResponseSummary&) override;
-  void on_loss(std::uint64_t id, wire::Loss why) override;
+  void on_loss(std::uint64_t id, wire::Loss why, wire::Failure failure) override;
   void finish_connect();
   void read_once();
   Status receive(std::string_view bytes);
   Status receive_tls(std::string_view cipher);
   void rise();
-  void fall(const Error& why);
+  void fall(wire::Failure failure, const Error& why);
   std::string_view output();
   bool is_spent() const;
+  wire::Failure end_of_stream() const;
   void watch(bool writable);
 
   const int line_;
@@ -92,6 +96,7 @@ class Connection final : public Link, public system::net::Pollable, private wire
   bool handshake_counted_ = false;
   int submitted_ = 0;
   std::uint64_t answers_ = 0;
+  wire::Failure failure_ = wire::Failure::kNone;
   system::net::Socket socket_;
   std::unique_ptr<wire::TlsChannel> tls_;
   std::unique_ptr<wire::ClientSession> session_;

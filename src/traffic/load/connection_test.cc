@@ -23,13 +23,16 @@ class Owner final : public ConnectionOwner {
   void answered(int, std::uint64_t, const wire::ResponseSummary& summary) override {
     answers.push_back(summary);
   }
-  void lost(int, std::uint64_t, wire::Loss why) override { losses.push_back(why); }
+  void lost(int, std::uint64_t, wire::Loss why, wire::Failure) override { losses.push_back(why); }
   void settled(int) override {}
-  void down(int, const Error& why) override { is_down = true, reason = why.what; }
+  void down(int, wire::Failure why, const Error& error) override {
+    is_down = true, failure = why, reason = error.what;
+  }
 
   std::vector<wire::ResponseSummary> answers;
   std::vector<wire::Loss> losses;
   bool is_up = false, is_down = false;
+  wire::Failure failure = wire::Failure::kNone;
   std::string reason;
 };
 
@@ -160,6 +163,8 @@ TEST_F(ConnectionTest, OverTlsOnlyACloseNotifyEndsABody) {
     ASSERT_TRUE(wait([&] { return owner_.is_down; }));
     EXPECT_EQ(notified ? 1U : 0U, owner_.answers.size());
     EXPECT_EQ(0U, owner_.losses.size());  // the owner knows what was open
+    EXPECT_EQ(notified ? wire::Failure::kCloseAnnounced : wire::Failure::kTlsTruncated,
+              owner_.failure);
     connection_.reset();
   }
 }
@@ -174,6 +179,7 @@ TEST_F(ConnectionTest, AnAnswerAheadOfABrokenRecordCounts) {
   ASSERT_TRUE(wait([&] { return owner_.is_down; }));
   EXPECT_EQ(1U, owner_.answers.size());
   EXPECT_NE(std::string::npos, owner_.reason.find("TLS")) << owner_.reason;
+  EXPECT_EQ(wire::Failure::kTls, owner_.failure);
 }
 
 TEST_F(ConnectionTest, AnHttp2ConnectionIsUpOnceTheServersSettingsAreIn) {
@@ -237,6 +243,7 @@ TEST_F(ConnectionTest, AResetThatAWriteMeetsFirstDoesNotMakeACutBodyWhole) {
   peer_.reset();
   ASSERT_TRUE(wait([&] { return owner_.is_down; }));
   EXPECT_EQ(0U, owner_.answers.size());
+  EXPECT_EQ(wire::Failure::kConnectionReset, owner_.failure);
 }
 
 }  // namespace

@@ -214,7 +214,8 @@ void Dispatcher::answered(int line, std::uint64_t id, const wire::ResponseSummar
   end(&request);
 }
 
-void Dispatcher::lost(int line, std::uint64_t id, wire::Loss why, Instant now) {
+void Dispatcher::lost(int line, std::uint64_t id, wire::Loss why, wire::Failure failure,
+                      Instant now) {
   Line& state = state_of(line);
   --state.open;
   if (!is_live(id)) {
@@ -229,9 +230,9 @@ void Dispatcher::lost(int line, std::uint64_t id, wire::Loss why, Instant now) {
     return;
   }
   if (why == wire::Loss::kConnection) {
-    recorder_.connection_error(now);
+    recorder_.connection_error(failure, now);
   } else {
-    recorder_.reset(now);
+    recorder_.reset(failure, now);
   }
   end(&request);
 }
@@ -260,12 +261,12 @@ int Dispatcher::line_to_resend(int from) {
 
 // A reset, or an end that TLS did not announce, leaves something to be found here; otherwise the
 // session has told of each. What is open is older than what waits, so the walk is short.
-void Dispatcher::line_gone(int line, Instant now) {
+void Dispatcher::line_gone(int line, wire::Failure failure, Instant now) {
   int left = state_of(line).open - state_of(line).abandoned;
   for (std::uint64_t id = oldest_; left > 0 && id != next_id_; ++id) {
     Record& request = record(id);
     if (request.line != line || request.state != State::kOpen) continue;
-    recorder_.connection_error(now);
+    recorder_.connection_error(failure, now);
     request.state = State::kEnded;
     --left;
   }

@@ -45,9 +45,10 @@ class Dispatcher {
 
   // From the connections. `id` is what submit() was given.
   void answered(int line, std::uint64_t id, const wire::ResponseSummary&, system::Instant now);
-  void lost(int line, std::uint64_t id, wire::Loss why, system::Instant now);
+  void lost(int line, std::uint64_t id, wire::Loss why, wire::Failure failure, system::Instant now);
   void line_ready(int line, system::Instant now);  // it came up, or its slots may be free again
-  void line_gone(int line, system::Instant now);   // what is still open on it is lost
+  // What is still open on it is lost, by `failure`.
+  void line_gone(int line, wire::Failure failure, system::Instant now);
 
   bool is_open(int line) const { return state_of(line).open > 0; }
   const SliceSpec& spec() const { return spec_; }

@@ -11,6 +11,7 @@ using std::chrono::milliseconds;
 using system::Instant;
 
 using DispatcherFaultsTest = DispatcherTest;
+using Counts = std::map<std::string, std::uint64_t>;
 
 TEST_F(DispatcherFaultsTest, WaitingBeyondTheTimeoutExpiresAndSentBeyondItTimesOut) {
   make(1, 1, milliseconds(100));
@@ -129,10 +130,12 @@ TEST_F(DispatcherFaultsTest, LossesHaveTheirOwnNames) {
   advance_to(milliseconds(1));
   lose(1, wire::Loss::kConnection);
   advance_to(milliseconds(2));
-  dispatcher_->line_gone(2, lines_->time);
+  dispatcher_->line_gone(2, wire::Failure::kConnectionReset, lines_->time);
   const SliceResult result = finish();
   EXPECT_EQ(1U, result.reset);
   EXPECT_EQ(2U, result.connection_error);
+  EXPECT_EQ((Counts{{"stream-reset", 1}, {"closed-in-body", 1}, {"connection-reset", 1}}),
+            result.failures);
   EXPECT_EQ(3U, result.sent);
   EXPECT_EQ(0U, result.latency.count());
 }
@@ -169,7 +172,7 @@ TEST_F(DispatcherFaultsTest, WhatIsRefusedGoesToALineThatIsUpAndFree) {
   EXPECT_EQ(8U, lines_->submitted.size());
   lines_->at(1).up = false;
   lines_->at(1).open.clear();
-  dispatcher_->line_gone(1, lines_->time);
+  dispatcher_->line_gone(1, wire::Failure::kConnectionReset, lines_->time);
   answer(2);
   answer(3);  // one slot each; the line next to the first is not up
   lose(0, wire::Loss::kUnprocessed);
@@ -254,7 +257,7 @@ TEST_F(DispatcherFaultsTest, IdentitiesHoldUnderRandomFaults) {
         if (fate == 0) {  // the connection breaks, and is back later
           state.open.clear();
           state.up = false;
-          dispatcher_->line_gone(line, lines_->time);
+          dispatcher_->line_gone(line, wire::Failure::kConnectionReset, lines_->time);
         } else if (fate < 3 && !state.up) {
           state.up = true;
           dispatcher_->line_ready(line, lines_->time);
@@ -270,7 +273,7 @@ TEST_F(DispatcherFaultsTest, IdentitiesHoldUnderRandomFaults) {
       for (int line = 0; line < lines; ++line) {  // as the worker does between slices
         if (!dispatcher_->is_open(line)) continue;
         lines_->at(line).open.clear();
-        dispatcher_->line_gone(line, lines_->time);
+        dispatcher_->line_gone(line, wire::Failure::kConnectionReset, lines_->time);
       }
     }
   }

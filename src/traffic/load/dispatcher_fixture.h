@@ -80,7 +80,10 @@ class DispatcherTest : public testing::Test {
   void lose(int line, wire::Loss why) {
     const std::uint64_t id = lines_->at(line).open.front();
     lines_->at(line).open.erase(lines_->at(line).open.begin());
-    dispatcher_->lost(line, id, why, lines_->time);
+    const auto failure = why == wire::Loss::kReset         ? wire::Failure::kStreamReset
+                         : why == wire::Loss::kUnprocessed ? wire::Failure::kRefusedStream
+                                                           : wire::Failure::kClosedInBody;
+    dispatcher_->lost(line, id, why, failure, lines_->time);
     dispatcher_->line_ready(line, lines_->time);
   }
   SliceResult finish() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "traffic/wire/failure.h"
 
 namespace hone::traffic::load {
 
@@ -27,6 +28,8 @@ class Link {
   // Whether it has answered a request since it was opened: one that never did is not opened again
   // at once, or a peer that closes every connection would keep the loop busy.
   virtual bool was_useful() const = 0;
+  // Why the last open() failed, or what came after it.
+  virtual wire::Failure failure() const = 0;
   virtual std::uint16_t local_port() const = 0;  // precondition: up
 };
 

@@ -58,6 +58,7 @@ struct SliceSpec {
 // Identities, asserted at the end of every slice:
 //   scheduled = sent + missed + expired
 //   sent = ok + bad_status + reset + timeout + connection_error + unfinished
+//   reset + timeout + connection_error = all of failures
 //
 // `latency` holds every answer, and every request that was given up (timeout, expired, unfinished)
 // with the time it had waited by then: what a slow subject causes does not vanish. `service` holds
@@ -77,6 +78,10 @@ struct SliceResult {
   std::uint64_t resent = 0;  // of `sent`, what the peer refused unseen and was written once more
   std::uint64_t window_blocked = 0;             // sends that met a shut flow-control window
   std::map<std::string, std::uint64_t> status;  // by code
+  // Each request of reset, timeout and connection_error by what became of it, and each connection
+  // that ended or did not come up, other than by our own doing, since the slice before; by the
+  // names in wire/failure.h.
+  std::map<std::string, std::uint64_t> failures, connection_failures;
   std::uint64_t per_connection_min = 0, per_connection_max = 0;  // scheduled, over the pool
   std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0, body_bytes = 0;

@@ -19,6 +19,7 @@ namespace hone::traffic::load {
 namespace {
 
 using system::net::LoopThread;
+using Counts = std::map<std::string, std::uint64_t>;
 
 class LoadSessionTest : public testing::Test {
  protected:
@@ -103,6 +104,8 @@ TEST_F(LoadSessionTest, NoAnswerIsATimeoutAndTheConnectionIsMadeAgain) {
   serve([](int n) { return n == 3 ? Fate::kNever : Fate::kAnswer; });
   const SliceResult result = run(connect(), slice_of(1000, 0.2));
   EXPECT_EQ(1U, result.timeout);
+  EXPECT_EQ((Counts{{"timeout", 1}}), result.failures);
+  EXPECT_EQ((Counts{{"timeout", 1}}), result.connection_failures);
   EXPECT_EQ(5U, result.connections_made);
   EXPECT_GE(result.latency.max_ns(), 100'000'000);
   EXPECT_GT(result.blocked, 10U);
@@ -121,6 +124,9 @@ TEST_F(LoadSessionTest, ResetsMidBodyClosesAndGarbageAreConnectionErrors) {
   EXPECT_EQ(1U, result.bad_status);
   EXPECT_EQ(1U, result.status.at("503"));
   EXPECT_EQ(7U, result.connections_made);
+  const Counts names{{"connection-reset", 1}, {"closed-in-body", 1}, {"broken-protocol", 1}};
+  EXPECT_EQ(names, result.failures);
+  EXPECT_EQ(names, result.connection_failures);
 }
 
 TEST_F(LoadSessionTest, AnIdleConnectionThatThePeerClosesIsMadeAgainAtOnce) {
@@ -139,6 +145,7 @@ TEST_F(LoadSessionTest, ConnectionsClosedBetweenSlicesAreUpAgainBeforeTheNext) {
   thread_->call([] {});  // the loop sees the ends of input
   const SliceResult result = run(pool, slice_of(1000, 0.05));
   EXPECT_EQ(4U, result.connections_made);
+  EXPECT_EQ((Counts{{"closed-while-idle", 4}}), result.connection_failures);
   EXPECT_EQ(0U, result.connection_error);
   EXPECT_EQ(50U, result.ok + result.missed);
 }

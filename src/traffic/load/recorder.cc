@@ -6,11 +6,20 @@ namespace hone::traffic::load {
 
 using system::Instant;
 
+void add_named(std::map<std::string, std::uint64_t>* into, const wire::FailureCounts& counts,
+               const wire::FailureCounts& before) {
+  for (std::size_t i = 0; i < wire::kFailures; ++i) {
+    const auto why = static_cast<wire::Failure>(i);
+    if (const auto more = counts[why] - before[why]; more != 0) (*into)[name(why)] += more;
+  }
+}
+
 void Recorder::begin(const SliceSpec& spec, Instant start) {
   result_ = SliceResult();
   result_.target_rate = spec.closed_loop ? 0 : spec.rate;
   result_.duration_s = spec.duration_s;
   status_.fill(0);
+  failures_ = {};
   start_ = last_end_ = start;
   sent_in_time_ = 0;
   in_time_until_ = start + system::seconds(spec.duration_s) + kMissedAfter;
@@ -44,18 +53,21 @@ void Recorder::answered(Instant due, Instant sent, Instant now, int status,
   last_end_ = std::max(last_end_, now);
 }
 
-void Recorder::reset(Instant now) {
+void Recorder::reset(wire::Failure why, Instant now) {
   ++result_.reset;
+  failures_.add(why);
   last_end_ = std::max(last_end_, now);
 }
 
-void Recorder::connection_error(Instant now) {
+void Recorder::connection_error(wire::Failure why, Instant now) {
   ++result_.connection_error;
+  failures_.add(why);
   last_end_ = std::max(last_end_, now);
 }
 
 void Recorder::timeout(Instant due, Instant now) {
   ++result_.timeout;
+  failures_.add(wire::Failure::kTimeout);
   result_.latency.record((now - due).count());
   last_end_ = std::max(last_end_, now);
 }
@@ -77,6 +89,7 @@ SliceResult Recorder::result(bool closed_loop) const {
   for (std::size_t code = 0; code < status_.size(); ++code) {
     if (status_[code] != 0) result.status[std::to_string(code)] = status_[code];
   }
+  add_named(&result.failures, failures_, {});
   const auto [least, most] = std::minmax_element(per_line_.begin(), per_line_.end());
   result.per_connection_min = *least;
   result.per_connection_max = *most;

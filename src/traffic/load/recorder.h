@@ -8,12 +8,17 @@
 
 #include "system/clock.h"
 #include "traffic/load/load_session.h"
+#include "traffic/wire/failure.h"
 
 namespace hone::traffic::load {
 
 // More than this behind, and the request is not sent: two ticks of a 250 Hz kernel, and well above
 // what a loop that shares its thread with the origin can be held up by.
 inline constexpr system::Duration kMissedAfter = std::chrono::milliseconds(10);
+
+// Adds what has happened since `before` to `into`, by name.
+void add_named(std::map<std::string, std::uint64_t>* into, const wire::FailureCounts& counts,
+               const wire::FailureCounts& before);
 
 class Recorder {
  public:
@@ -34,8 +39,8 @@ class Recorder {
   void answered(system::Instant due, system::Instant sent, system::Instant now, int status,
                 std::uint64_t body_bytes);
   // The peer's refusals: they have no latency, a quick failure must not look like a quick answer.
-  void reset(system::Instant now);
-  void connection_error(system::Instant now);
+  void reset(wire::Failure why, system::Instant now);
+  void connection_error(wire::Failure why, system::Instant now);
   // Given up by us: the latency is at least this long, and is recorded as that.
   void timeout(system::Instant due, system::Instant now);
   void expired(system::Instant due, system::Instant now);
@@ -46,6 +51,7 @@ class Recorder {
  private:
   std::vector<std::uint64_t> per_line_;       // scheduled, over the pool's life
   std::array<std::uint64_t, 1000> status_{};  // by code; 0: not a three-digit code
+  wire::FailureCounts failures_;
   SliceResult result_;
   std::uint64_t sent_in_time_ = 0;
   system::Instant start_{};

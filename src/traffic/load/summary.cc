@@ -34,6 +34,10 @@ void add_counts(SliceResult* into, const SliceResult& other) {
     into->*field += other.*field;
   }
   for (const auto& [code, count] : other.status) into->status[code] += count;
+  for (const auto& [why, count] : other.failures) into->failures[why] += count;
+  for (const auto& [why, count] : other.connection_failures) {
+    into->connection_failures[why] += count;
+  }
   into->latency.merge(other.latency);
   into->service.merge(other.service);
   into->lateness.merge(other.lateness);
@@ -64,6 +68,8 @@ Json to_json(const SliceResult& r) {
               {"resent", r.resent},
               {"window_blocked", r.window_blocked},
               {"status", r.status},
+              {"failures", r.failures},
+              {"connection_failures", r.connection_failures},
               {"per_connection", {{"min", r.per_connection_min}, {"max", r.per_connection_max}}},
               {"connections_made", r.connections_made},
               {"handshakes", {{"full", r.handshakes_full}, {"resumed", r.handshakes_resumed}}},
@@ -116,6 +122,15 @@ Status check_identities(const SliceResult& r) {
     return fail(ErrorKind::kInternal,
                 "the load's counts do not add up: sent " + std::to_string(r.sent) + ", but " +
                     std::to_string(ended) + " have an outcome",
+                "please report this; the slice must not be used");
+  }
+  std::uint64_t named = 0;
+  for (const auto& [why, count] : r.failures) named += count;
+  if (named != r.reset + r.timeout + r.connection_error) {
+    return fail(ErrorKind::kInternal,
+                "the load's counts do not add up: " +
+                    std::to_string(r.reset + r.timeout + r.connection_error) +
+                    " requests failed, but " + std::to_string(named) + " have a reason",
                 "please report this; the slice must not be used");
   }
   return {};

@@ -16,6 +16,8 @@ SliceResult sample() {
   r.ok = 3;
   r.bad_status = r.reset = r.timeout = r.connection_error = r.unfinished = 1;
   r.status = {{"200", 3}, {"503", 1}};
+  r.failures = {{"stream-reset", 1}, {"timeout", 1}, {"closed-in-body", 1}};
+  r.connection_failures = {{"closed-in-body", 2}};
   r.per_connection_min = 4;
   r.per_connection_max = 6;
   r.client_cpu_s = 80e-6;
@@ -34,6 +36,8 @@ TEST(SummaryTest, JsonHasTheContractsKeys) {
   }
   EXPECT_EQ(false, json["interrupted"]);
   EXPECT_EQ(3, json["status"]["200"]);
+  EXPECT_EQ(1, json["failures"]["closed-in-body"]);
+  EXPECT_EQ(2, json["connection_failures"]["closed-in-body"]);
   EXPECT_EQ(4, json["per_connection"]["min"]);
   EXPECT_EQ(6, json["per_connection"]["max"]);
   EXPECT_TRUE(json["handshakes"].contains("full"));
@@ -60,6 +64,9 @@ TEST(SummaryTest, IdentitiesAreCheckedBothWays) {
   SliceResult without_end = sample();
   --without_end.ok;
   EXPECT_EQ(ErrorKind::kInternal, check_identities(without_end).error().kind);
+  SliceResult without_name = sample();
+  without_name.failures.erase("timeout");
+  EXPECT_EQ(ErrorKind::kInternal, check_identities(without_name).error().kind);
 }
 
 TEST(SummaryTest, SlicesInARowAverageTheirRatesOverTime) {
@@ -79,6 +86,8 @@ TEST(SummaryTest, SlicesInARowAverageTheirRatesOverTime) {
   EXPECT_EQ(9U, sum.per_connection_min);
   EXPECT_EQ(11U, sum.per_connection_max);
   EXPECT_EQ(6U, sum.status["200"]);
+  EXPECT_EQ(2U, sum.failures["timeout"]);
+  EXPECT_EQ(4U, sum.connection_failures["closed-in-body"]);
   EXPECT_EQ(2U, sum.latency.count());
 }
 

@@ -96,6 +96,7 @@ void Worker::open(int line) {
   state.at = loop_->now() + system::seconds(spec_.connect_limit_s);
   if (Status opened = state.connection->open(); !opened) {
     last_failure_ = opened.error();
+    context_.connection_failures.add(state.connection->failure());
     wait_to_open(line);
   }
 }
@@ -118,6 +119,7 @@ Instant Worker::look_after_pending(Instant now) {
     if (state.phase == Phase::kConnecting && state.at <= now) {
       state.connection->close();
       last_failure_ = no_answer();
+      context_.connection_failures.add(wire::Failure::kConnectTimeout);
       wait_to_open(line);
     }
     next = std::min(next, state.at);
@@ -132,9 +134,10 @@ void Worker::up(int line) {
   if (mode_ == Mode::kSlice) dispatcher_.line_ready(line, loop_->now());
 }
 
-void Worker::down(int line, const Error& why) {
+void Worker::down(int line, wire::Failure failure, const Error& why) {
   LineState& state = state_of(line);
-  dispatcher_.line_gone(line, loop_->now());
+  dispatcher_.line_gone(line, failure, loop_->now());
+  if (failure != wire::Failure::kNone) context_.connection_failures.add(failure);
   last_failure_ = why;
   if (state.connection->was_useful()) state.failures = 0;
   if (mode_ == Mode::kIdle) {
@@ -153,6 +156,7 @@ void Worker::down(int line, const Error& why) {
 // By the dispatcher, in place of a connection on which nothing more will be answered.
 void Worker::renew(int line) {
   state_of(line).connection->close();
+  context_.connection_failures.add(wire::Failure::kTimeout);
   open(line);
 }
 
@@ -226,8 +230,8 @@ void Worker::answered(int line, std::uint64_t id, const wire::ResponseSummary& r
   dispatcher_.answered(line, id, response, loop_->now());
 }
 
-void Worker::lost(int line, std::uint64_t id, wire::Loss why) {
-  dispatcher_.lost(line, id, why, loop_->now());
+void Worker::lost(int line, std::uint64_t id, wire::Loss why, wire::Failure failure) {
+  dispatcher_.lost(line, id, why, failure, loop_->now());
 }
 
 void Worker::settled(int line) {
@@ -248,6 +252,8 @@ void Worker::finish_slice(Instant now) {
   result.handshakes_resumed =
       context_.handshakes_resumed -
       std::exchange(before_.handshakes_resumed, context_.handshakes_resumed);
+  add_named(&result.connection_failures, context_.connection_failures, before_.connection_failures);
+  before_.connection_failures = context_.connection_failures;
   close_unsettled(now);
   const auto done = std::exchange(sliced_, nullptr);
   if (Status adds_up = check_identities(result); !adds_up) {
@@ -277,7 +283,7 @@ void Worker::close_unsettled(Instant now) {
     if (is_up(line) && free_slots(line) > 0 && !dispatcher_.is_open(line)) continue;
     lines_[i].connection->close();
     lines_[i].phase = Phase::kDown;
-    dispatcher_.line_gone(line, now);
+    dispatcher_.line_gone(line, wire::Failure::kNone, now);
   }
   pending_.clear();
 }
@@ -286,7 +292,7 @@ void Worker::hang_up(int line) {
   if (mode_ != Mode::kIdle || !is_up(line)) return;
   state_of(line).connection->close();
   state_of(line).phase = Phase::kDown;
-  dispatcher_.line_gone(line, system::net::Loop::read_clock());
+  dispatcher_.line_gone(line, wire::Failure::kNone, system::net::Loop::read_clock());
 }
 
 int Worker::connections_up() const {

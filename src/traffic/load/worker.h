@@ -46,6 +46,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   struct Baseline {
     std::uint64_t bytes_in = 0, bytes_out = 0;
     std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+    wire::FailureCounts connection_failures;
     system::net::LoopThread::Usage usage;
   };
 
@@ -63,9 +64,9 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   // ConnectionOwner
   void up(int line) override;
   void answered(int line, std::uint64_t id, const wire::ResponseSummary&) override;
-  void lost(int line, std::uint64_t id, wire::Loss why) override;
+  void lost(int line, std::uint64_t id, wire::Loss why, wire::Failure failure) override;
   void settled(int line) override;
-  void down(int line, const Error& why) override;
+  void down(int line, wire::Failure failure, const Error& why) override;
 
   LineState& state_of(int line) { return lines_[static_cast<std::size_t>(line)]; }
   void open(int line);

@@ -122,7 +122,7 @@ class Client : public wire::ClientEvents {
   void on_response(std::uint64_t, const wire::ResponseSummary& summary) override {
     responses_.push_back(summary);
   }
-  void on_loss(std::uint64_t, wire::Loss) override { ++losses_; }
+  void on_loss(std::uint64_t, wire::Loss, wire::Failure) override { ++losses_; }
 
  private:
   bool turn() {

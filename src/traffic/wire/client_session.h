@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "traffic/wire/failure.h"
 #include "traffic/wire/message.h"
 
 namespace hone::traffic::wire {
@@ -24,7 +25,8 @@ class ClientEvents {
  public:
   virtual ~ClientEvents() = default;
   virtual void on_response(std::uint64_t id, const ResponseSummary&) = 0;
-  virtual void on_loss(std::uint64_t id, Loss why) = 0;
+  // `why` decides what becomes of the request, `failure` names it.
+  virtual void on_loss(std::uint64_t id, Loss why, Failure failure) = 0;
 };
 
 // A request encoded once and submitted many times. Sessions send straight from it: it outlives the
@@ -58,6 +60,9 @@ class ClientSession {
   virtual void consume(std::size_t bytes) = 0;
   // No further request may be submitted: GOAWAY, "connection: close", an error or the end of input.
   virtual bool closing() const = 0;
+  // Why it is closing(): kCloseAnnounced or kGoaway while the peer has done no wrong, what
+  // receive() failed with, or where end_of_input() cut things off. kNone otherwise.
+  virtual Failure failure() const = 0;
   virtual int open_requests() const = 0;
   // Wants to send (has output()) but the peer's flow-control window is shut.
   virtual bool window_blocked() const = 0;

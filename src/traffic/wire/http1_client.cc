@@ -41,26 +41,26 @@ void Http1Client::consume(std::size_t bytes) {
 }
 
 Status Http1Client::receive(std::string_view bytes) {
-  if (violation_ != nullptr) return violate(violation_);
+  if (violation_ != nullptr) return violate(violation_, failure_);
   while (!bytes.empty()) {
     if (!open_) {
       // An empty line between responses is harmless, and some servers send one after a body.
       const auto content = bytes.find_first_not_of("\r\n");
       if (content == std::string_view::npos) return {};
-      return violate("bytes that no request asked for");
+      return violate("bytes that no request asked for", Failure::kUnaskedBytes);
     }
     // A request submitted from within on_response has not been sent: what is left of the input
     // cannot be its answer.
     if (!sent_any_) {
       const auto content = bytes.find_first_not_of("\r\n");
       if (content == std::string_view::npos) return {};
-      return violate("a response before its request was sent");
+      return violate("a response before its request was sent", Failure::kUnaskedBytes);
     }
     switch (parser_.parse(&bytes)) {
       case Http1ResponseParser::Outcome::kMore:
         return {};
       case Http1ResponseParser::Outcome::kViolation:
-        return violate(parser_.violation());
+        return violate(parser_.violation(), parser_.failure());
       case Http1ResponseParser::Outcome::kResponse:
         complete();
         break;
@@ -73,6 +73,7 @@ void Http1Client::complete() {
   open_ = false;
   if (!parser_.keep_alive()) {
     closing_ = true;
+    failure_ = Failure::kCloseAnnounced;
     unsent_ = {};
   }
   const ResponseSummary summary = parser_.summary();  // submit() from within the event restarts it
@@ -81,24 +82,26 @@ void Http1Client::complete() {
 
 void Http1Client::end_of_input() {
   if (open_ && sent_any_ && parser_.ended_by_close()) {
-    closing_ = true;
     complete();
-  } else {
-    close();
+  } else if (open_) {
+    close(parser_.cut_off());
+  } else if (!closing_) {
+    close(Failure::kClosedWhileIdle);
   }
 }
 
-void Http1Client::close() {
+void Http1Client::close(Failure failure) {
   closing_ = true;
+  failure_ = failure;
   unsent_ = {};
   if (!open_) return;
   open_ = false;
-  events_->on_loss(id_, Loss::kConnection);
+  events_->on_loss(id_, Loss::kConnection, failure);
 }
 
-Status Http1Client::violate(Violation violation) {
+Status Http1Client::violate(Violation violation, Failure failure) {
   violation_ = violation;
-  close();
+  close(failure);
   return fail(ErrorKind::kNetwork, std::string("the HTTP/1 peer broke the protocol: ") + violation);
 }
 

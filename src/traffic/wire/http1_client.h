@@ -31,13 +31,14 @@ class Http1Client final : public ClientSession {
   std::string_view output() override { return unsent_; }
   void consume(std::size_t bytes) override;
   bool closing() const override { return closing_; }
+  Failure failure() const override { return failure_; }
   int open_requests() const override { return open_ ? 1 : 0; }
   bool window_blocked() const override { return false; }
 
  private:
   void complete();
-  void close();
-  Status violate(Violation violation);
+  void close(Failure failure);
+  Status violate(Violation violation, Failure failure);
 
   ClientEvents* events_;
   Http1ResponseParser parser_;
@@ -46,6 +47,7 @@ class Http1Client final : public ClientSession {
   bool open_ = false;
   bool sent_any_ = false;  // of the open request
   bool closing_ = false;
+  Failure failure_ = Failure::kNone;
   Violation violation_ = nullptr;
 };
 

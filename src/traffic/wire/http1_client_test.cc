@@ -102,11 +102,19 @@ std::vector<Case> cases() {
        "7: 200 with 3 after 0; "},
       {"folded value", kOk + "X: a\r\n  b\r\nContent-Length: 0\r\n\r\n", "7: 200 with 0 after 0; "},
       {"nothing yet", "HTTP/1.1 20", ""},
-      {"body cut", kOk + "Content-Length: 9\r\n\r\nabc", "7: lost, connection;  closing", "GET",
+      {"body cut", kOk + "Content-Length: 9\r\n\r\nabc",
+       "7: lost, connection, closed-in-body;  closing", "GET", true},
+      {"head cut", "HTTP/1.1 200 OK\r\nA:", "7: lost, connection, closed-in-head;  closing", "GET",
        true},
-      {"head cut", "HTTP/1.1 200 OK\r\nA:", "7: lost, connection;  closing", "GET", true},
-      {"chunks cut", chunked + "3\r\nabc\r\n", "7: lost, connection;  closing", "GET", true},
-      {"ended without a byte", "", "7: lost, connection;  closing", "GET", true},
+      {"status line cut", "H", "7: lost, connection, closed-in-head;  closing", "GET", true},
+      {"cut after a 1xx", "HTTP/1.1 100 Continue\r\n\r\n",
+       "7: lost, connection, closed-in-head;  closing", "GET", true},
+      {"chunks cut", chunked + "3\r\nabc\r\n", "7: lost, connection, closed-in-body;  closing",
+       "GET", true},
+      {"trailers cut", chunked + "0\r\na: b\r\n", "7: lost, connection, closed-in-body;  closing",
+       "GET", true},
+      {"ended without a byte", "", "7: lost, connection, closed-before-answer;  closing", "GET",
+       true},
 
       {"leftover", kSized + "H", "7: 200 with 3 after 0; !bytes that no request asked for closing"},
       {"leftover response", kSized + kSized,
@@ -194,7 +202,8 @@ TEST(Http1Client, ReadsResponsesTheSameAtAnySplit) {
 TEST(Http1Client, NamesEachViolationAndLosesTheRequest) {
   for (const Case& test : violations()) {
     SCOPED_TRACE(test.name);
-    const std::string expected = "7: lost, connection; !" + test.expected + " closing";
+    const std::string expected =
+        "7: lost, connection, broken-protocol; !" + test.expected + " closing";
     EXPECT_EQ(outcome_of(test, {test.input}), expected);
     EXPECT_EQ(outcome_of(test, bytes_of(test.input)), expected);
   }
@@ -208,14 +217,15 @@ TEST(Http1Client, BoundsHeadsAndTrailers) {
   EXPECT_EQ(outcome_of(fits, {fits.input}), fits.expected);
   for (int i = 0; i < 6; ++i) head += line;
   const Case large{"256 KiB and a line", head + "\r\n",
-                   "7: lost, connection; !a head above 256 KiB closing"};
+                   "7: lost, connection, head-too-large; !a head above 256 KiB closing"};
   EXPECT_EQ(outcome_of(large, {large.input}), large.expected);
   EXPECT_EQ(outcome_of(large, bytes_of(large.input)), large.expected);
   const Case endless{"one line", kOk + "x: " + std::string(257 << 10, 'v'), large.expected};
   EXPECT_EQ(outcome_of(endless, {endless.input}), endless.expected);
   std::string trailers = kOk + "transfer-encoding: chunked\r\n\r\n0\r\n";
   for (int i = 0; i < 257; ++i) trailers += line;
-  const Case trailing{"trailers", trailers, "7: lost, connection; !trailers above 256 KiB closing"};
+  const Case trailing{"trailers", trailers,
+                      "7: lost, connection, head-too-large; !trailers above 256 KiB closing"};
   EXPECT_EQ(outcome_of(trailing, {trailing.input}), trailing.expected);
 }
 
@@ -237,10 +247,26 @@ TEST(Http1Client, RefusesWhatComesWhileIdle) {
   const Status status = client.receive("HTTP/1.1 408 Timeout\r\n\r\n");
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().what, HasSubstr("bytes that no request asked for"));
+  EXPECT_EQ(client.failure(), Failure::kUnaskedBytes);
   EXPECT_TRUE(client.closing());
   EXPECT_EQ(client.free_slots(), 0);
   EXPECT_THAT(events.lines, ElementsAre());
   EXPECT_FALSE(client.receive("more"));
+}
+
+TEST(Http1Client, TellsAnAnnouncedCloseFromOneWhileIdle) {
+  for (const bool announced : {true, false}) {
+    RecordedClient events;
+    Http1Client client(&events);
+    const Http1Request request(get());
+    client.submit(1, request);
+    drain(client);
+    EXPECT_EQ(client.failure(), Failure::kNone);
+    const std::string field = announced ? "connection: close\r\n" : "";
+    ASSERT_TRUE(client.receive(kOk + field + "content-length: 0\r\n\r\n"));
+    client.end_of_input();
+    EXPECT_EQ(client.failure(), announced ? Failure::kCloseAnnounced : Failure::kClosedWhileIdle);
+  }
 }
 
 TEST(Http1Client, DoesNotTakeALeftoverForTheNextRequestsResponse) {
@@ -255,7 +281,8 @@ TEST(Http1Client, DoesNotTakeALeftoverForTheNextRequestsResponse) {
   const Status status = client.receive(kSized + kSized);
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().what, HasSubstr("a response before its request was sent"));
-  EXPECT_THAT(events.lines, ElementsAre("1: 200 with 3 after 0", "2: lost, connection"));
+  EXPECT_THAT(events.lines,
+              ElementsAre("1: 200 with 3 after 0", "2: lost, connection, unasked-bytes"));
 }
 
 TEST(Http1Client, SendsTheRestOfABodyThatWasAnsweredEarly) {

@@ -11,13 +11,20 @@ void Http1ResponseParser::expect(bool to_head) {
   state_ = State::kStatusLine;
   summary_ = ResponseSummary();
   head_bytes_ = 0;
+  begun_ = false;
   to_head_ = to_head;
   keep_alive_ = false;
 }
 
-Http1ResponseParser::Outcome Http1ResponseParser::violate(Violation violation) {
+Http1ResponseParser::Outcome Http1ResponseParser::violate(Violation violation, Failure failure) {
   violation_ = violation;
+  failure_ = failure;
   return Outcome::kViolation;
+}
+
+Failure Http1ResponseParser::cut_off() const {
+  if (state_ > State::kFields) return Failure::kClosedInBody;
+  return begun_ ? Failure::kClosedInHead : Failure::kClosedBeforeAnswer;
 }
 
 Http1ResponseParser::Outcome Http1ResponseParser::parse(std::string_view* input) {
@@ -46,7 +53,8 @@ Http1ResponseParser::Outcome Http1ResponseParser::parse(std::string_view* input)
           case ChunkedBody::Outcome::kEnd:
             return Outcome::kResponse;
           case ChunkedBody::Outcome::kViolation:
-            return violate(chunks_.violation());
+            return violate(chunks_.violation(),
+                           chunks_.too_large() ? Failure::kHeadTooLarge : Failure::kBrokenProtocol);
           case ChunkedBody::Outcome::kMore:
             return Outcome::kMore;
         }
@@ -63,10 +71,13 @@ Http1ResponseParser::Outcome Http1ResponseParser::parse(std::string_view* input)
 
 Http1ResponseParser::Outcome Http1ResponseParser::parse_head(std::string_view* input) {
   std::string_view line;
+  begun_ = true;
   while (!input->empty()) {
     const auto outcome = lines_.next(input, kMaxHeadBytes - head_bytes_, &line);
     if (outcome == LineReader::Outcome::kMore) return Outcome::kMore;
-    if (outcome == LineReader::Outcome::kTooLong) return violate("a head above 256 KiB");
+    if (outcome == LineReader::Outcome::kTooLong) {
+      return violate("a head above 256 KiB", Failure::kHeadTooLarge);
+    }
     head_bytes_ += lines_.line_bytes();
     if (state_ == State::kStatusLine) {
       if (line.empty()) continue;  // RFC 9112 2.2 asks it of servers; some send one after a body

@@ -257,7 +257,10 @@ ChunkedBody::Outcome ChunkedBody::next(std::string_view* input, std::string_view
       case State::kTrailer: {
         const auto outcome = lines_.next(input, kMaxHeadBytes - trailer_bytes_, &line);
         if (outcome == LineReader::Outcome::kMore) return Outcome::kMore;
-        if (outcome == LineReader::Outcome::kTooLong) return violate("trailers above 256 KiB");
+        if (outcome == LineReader::Outcome::kTooLong) {
+          too_large_ = true;
+          return violate("trailers above 256 KiB");
+        }
         if (!lines_.line_ended_in_crlf()) {
           return violate("a trailer line that does not end in CRLF");
         }

@@ -99,6 +99,7 @@ class ChunkedBody {
   // of the body, inside the input. kMore: the input is used up.
   Outcome next(std::string_view* input, std::string_view* data);
   Violation violation() const { return violation_; }
+  bool too_large() const { return too_large_; }  // the violation is the trailers' size
 
  private:
   enum class State { kSize, kData, kDataCr, kDataLf, kTrailer };
@@ -109,6 +110,7 @@ class ChunkedBody {
   State state_ = State::kSize;
   std::uint64_t left_ = 0;  // of this chunk
   std::size_t trailer_bytes_ = 0;
+  bool too_large_ = false;
   Violation violation_ = nullptr;
 };
 

@@ -97,6 +97,8 @@ struct Http2Client::Callbacks {
         break;
       case NGHTTP2_GOAWAY:
         self->goaway_ = true;
+        self->last_taken_ = frame->goaway.last_stream_id;
+        self->why_ = Failure::kGoaway;
         break;
       default:
         break;
@@ -116,7 +118,9 @@ struct Http2Client::Callbacks {
   static int on_frame_send(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
     auto* self = static_cast<Http2Client*>(user_data);
     if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR) {
-      self->failure_ = goaway_reason(frame->goaway, self->last_error_);
+      const bool flood = frame->goaway.error_code == NGHTTP2_ENHANCE_YOUR_CALM;
+      self->break_off(goaway_reason(frame->goaway, self->last_error_),
+                      flood ? Failure::kFlood : Failure::kBrokenProtocol);
     }
     return 0;
   }
@@ -200,7 +204,7 @@ void Http2Client::submit(std::uint64_t id, const PreparedRequest& request) {
   ++submitted_;
   if (stream->body_unsent()) ++bodies_unsent_;
   // Only for want of memory; the event then comes with the next input.
-  if (stream->stream_id < 0) release(stream, Loss::kConnection);
+  if (stream->stream_id < 0) release(stream, Loss::kConnection, Failure::kBrokenProtocol);
 }
 
 Status Http2Client::receive(std::string_view bytes) {
@@ -222,7 +226,14 @@ Status Http2Client::receive(std::string_view bytes) {
 void Http2Client::end_of_input() {
   ended_ = true;
   out_.clear();
-  lose_all();
+  Failure furthest = Failure::kClosedWhileIdle;
+  for (Stream& stream : streams_) {
+    if (stream.request == nullptr) continue;
+    const Failure cut = cut_off(stream);
+    furthest = std::max(furthest, cut);
+    release(&stream, Loss::kConnection, cut);
+  }
+  if (why_ == Failure::kNone || furthest != Failure::kClosedWhileIdle) why_ = furthest;
   deliver();
 }
 
@@ -234,9 +245,15 @@ std::string_view Http2Client::output() {
 }
 
 void Http2Client::check(int result) {
-  if (result < 0 && failure_.empty()) failure_ = nghttp2_strerror(result);
+  if (result < 0 && failure_.empty()) {
+    break_off(nghttp2_strerror(result),
+              result == NGHTTP2_ERR_FLOODED ? Failure::kFlood : Failure::kBrokenProtocol);
+  }
+  if (failure_.empty()) return;
   // libnghttp2 keeps pointers into what is lost here: output() asks it for nothing more.
-  if (!failure_.empty()) lose_all();
+  for (Stream& stream : streams_) {
+    if (stream.request != nullptr) release(&stream, Loss::kConnection, why_);
+  }
 }
 
 bool Http2Client::window_blocked() const {
@@ -250,26 +267,34 @@ bool Http2Client::window_blocked() const {
 
 void Http2Client::close_stream(Stream* stream, std::uint32_t error_code) {
   if (stream->ended && stream->summary.status >= 200) {
-    release(stream, std::nullopt);
+    release(stream, std::nullopt, Failure::kNone);
   } else if (!failure_.empty()) {
-    release(stream, Loss::kConnection);
+    release(stream, Loss::kConnection, why_);
+  } else if (error_code == NGHTTP2_REFUSED_STREAM) {
+    // The library closes what a GOAWAY leaves out with the same code.
+    const bool left_out = goaway_ && stream->stream_id > last_taken_;
+    release(stream, Loss::kUnprocessed, left_out ? Failure::kGoaway : Failure::kRefusedStream);
   } else {
-    release(stream, error_code == NGHTTP2_REFUSED_STREAM ? Loss::kUnprocessed : Loss::kReset);
+    release(stream, Loss::kReset, Failure::kStreamReset);
   }
 }
 
-void Http2Client::release(Stream* stream, std::optional<Loss> loss) {
+void Http2Client::release(Stream* stream, std::optional<Loss> loss, Failure failure) {
   if (stream->body_unsent()) --bodies_unsent_;
-  done_.push_back({stream->id, loss, stream->summary});
+  done_.push_back({stream->id, loss, failure, stream->summary});
   stream->request = nullptr;
   free_.push_back(stream);
   --open_;
 }
 
-void Http2Client::lose_all() {
-  for (Stream& stream : streams_) {
-    if (stream.request != nullptr) release(&stream, Loss::kConnection);
-  }
+void Http2Client::break_off(std::string reason, Failure why) {
+  failure_ = std::move(reason);
+  why_ = why;
+}
+
+Failure Http2Client::cut_off(const Stream& stream) {
+  if (stream.summary.status >= 200) return Failure::kClosedInBody;
+  return stream.summary.status == 0 ? Failure::kClosedBeforeAnswer : Failure::kClosedInHead;
 }
 
 void Http2Client::deliver() {
@@ -277,7 +302,7 @@ void Http2Client::deliver() {
   for (std::size_t i = 0; i < done_.size(); ++i) {
     const Done done = done_[i];
     if (done.loss) {
-      events_->on_loss(done.id, *done.loss);
+      events_->on_loss(done.id, *done.loss, done.failure);
     } else {
       events_->on_response(done.id, done.summary);
     }

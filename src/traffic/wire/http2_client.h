@@ -36,6 +36,7 @@ class Http2Client final : public ClientSession {
   std::string_view output() override;
   void consume(std::size_t bytes) override { out_.consume(bytes); }
   bool closing() const override;
+  Failure failure() const override { return why_; }
   int open_requests() const override { return open_; }
   bool window_blocked() const override;
 
@@ -54,13 +55,15 @@ class Http2Client final : public ClientSession {
   struct Done {
     std::uint64_t id;
     std::optional<Loss> loss;
+    Failure failure;
     ResponseSummary summary;
   };
 
   void close_stream(Stream* stream, std::uint32_t error_code);
-  void release(Stream* stream, std::optional<Loss> loss);
+  static Failure cut_off(const Stream& stream);  // by an end of the connection
+  void release(Stream* stream, std::optional<Loss> loss, Failure failure);
+  void break_off(std::string reason, Failure why);
   void check(int result);  // of libnghttp2: a failure ends the session
-  void lose_all();
   void deliver();
 
   ClientEvents* events_;
@@ -76,6 +79,8 @@ class Http2Client final : public ClientSession {
   bool goaway_ = false;
   bool ended_ = false;  // end of input
   bool receiving_ = false;
+  std::int32_t last_taken_ = 0;   // by the peer's GOAWAY
+  Failure why_ = Failure::kNone;  // it is closing
   std::string last_error_;
   std::string failure_;      // empty: none
   Http2SessionPtr session_;  // last: its destruction comes first

@@ -149,8 +149,9 @@ TEST_F(Http2ClientTest, TellsWhatGoawayLeavesUnprocessed) {
   ASSERT_THAT(server.streams, ElementsAre(1, 3, 5, 7));
   server.goaway(3);
   ASSERT_TRUE(turn());
-  EXPECT_THAT(events.lines,
-              testing::UnorderedElementsAre("3: lost, unprocessed", "4: lost, unprocessed"));
+  EXPECT_THAT(events.lines, testing::UnorderedElementsAre("3: lost, unprocessed, goaway",
+                                                          "4: lost, unprocessed, goaway"));
+  EXPECT_EQ(client.failure(), Failure::kGoaway);
   EXPECT_TRUE(client.closing());
   EXPECT_EQ(client.free_slots(), 0);
   EXPECT_EQ(client.open_requests(), 2);
@@ -158,7 +159,7 @@ TEST_F(Http2ClientTest, TellsWhatGoawayLeavesUnprocessed) {
   ASSERT_TRUE(turn());
   EXPECT_EQ(events.lines.back(), "2: 200 with 0 after 0");
   client.end_of_input();
-  EXPECT_EQ(events.lines.back(), "1: lost, connection");
+  EXPECT_EQ(events.lines.back(), "1: lost, connection, closed-before-answer");
   EXPECT_EQ(client.open_requests(), 0);
   EXPECT_EQ(client.output(), "");
 }
@@ -171,8 +172,9 @@ TEST_F(Http2ClientTest, RequestsThatGoawayOvertookAreUnprocessed) {
   ASSERT_TRUE(client.receive(server.output()));
   drain(client);
   client.end_of_input();
-  EXPECT_THAT(events.lines,
-              testing::UnorderedElementsAre("1: lost, unprocessed", "2: lost, unprocessed"));
+  EXPECT_THAT(events.lines, testing::UnorderedElementsAre("1: lost, unprocessed, goaway",
+                                                          "2: lost, unprocessed, goaway"));
+  EXPECT_EQ(client.failure(), Failure::kGoaway);
 }
 
 TEST_F(Http2ClientTest, TellsResetsApart) {
@@ -185,11 +187,36 @@ TEST_F(Http2ClientTest, TellsResetsApart) {
   server.reset(5, NGHTTP2_NO_ERROR);  // a body cut short is no response
   server.headers(7, "200", true);
   ASSERT_TRUE(turn());
-  EXPECT_THAT(events.lines,
-              testing::UnorderedElementsAre("1: lost, unprocessed", "2: lost, reset",
-                                            "3: lost, reset", "4: 200 with 0 after 0"));
+  EXPECT_THAT(events.lines, testing::UnorderedElementsAre("1: lost, unprocessed, refused-stream",
+                                                          "2: lost, reset, stream-reset",
+                                                          "3: lost, reset, stream-reset",
+                                                          "4: 200 with 0 after 0"));
   EXPECT_FALSE(client.closing());
   EXPECT_EQ(client.free_slots(), 200);
+}
+
+TEST_F(Http2ClientTest, AnEndNamesWhereEachRequestWas) {
+  server.settings({});
+  ASSERT_TRUE(turn());
+  submit(1, 3);
+  ASSERT_TRUE(turn());
+  server.headers(3, "103", false);
+  server.headers(5, "200", false);
+  ASSERT_TRUE(turn());
+  client.end_of_input();
+  EXPECT_THAT(events.lines,
+              testing::UnorderedElementsAre("1: lost, connection, closed-before-answer",
+                                            "2: lost, connection, closed-in-head",
+                                            "3: lost, connection, closed-in-body"));
+  EXPECT_EQ(client.failure(), Failure::kClosedInBody);
+}
+
+TEST_F(Http2ClientTest, AnEndWithNothingOpenIsOneWhileIdle) {
+  server.settings({});
+  ASSERT_TRUE(turn());
+  EXPECT_EQ(client.failure(), Failure::kNone);
+  client.end_of_input();
+  EXPECT_EQ(client.failure(), Failure::kClosedWhileIdle);
 }
 
 TEST_F(Http2ClientTest, AResponseBeforeTheWholeBodyCountsOnceTheStreamEnds) {
@@ -230,8 +257,8 @@ TEST_F(Http2ClientTest, NamesAViolationAndLosesEverything) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().kind, ErrorKind::kNetwork);
   EXPECT_THAT(status.error().what, HasSubstr("PROTOCOL_ERROR: DATA: stream_id == 0"));
-  EXPECT_THAT(events.lines,
-              testing::UnorderedElementsAre("1: lost, connection", "2: lost, connection"));
+  EXPECT_THAT(events.lines, testing::UnorderedElementsAre("1: lost, connection, broken-protocol",
+                                                          "2: lost, connection, broken-protocol"));
   EXPECT_TRUE(client.closing());
   server.receive(drain(client));
   EXPECT_TRUE(server.client_gave_up);
@@ -245,7 +272,7 @@ TEST_F(Http2ClientTest, RefusesAnHttp1Answer) {
   const Status status = client.receive("HTTP/1.1 400 Bad Request\r\n\r\n");
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().what, HasSubstr("the HTTP/2 peer broke the protocol"));
-  EXPECT_THAT(events.lines, ElementsAre("1: lost, connection"));
+  EXPECT_THAT(events.lines, ElementsAre("1: lost, connection, broken-protocol"));
 }
 
 TEST_F(Http2ClientTest, DropsHeadersOfHttp1AndLowersNames) {

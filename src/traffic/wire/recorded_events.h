@@ -22,9 +22,10 @@ class RecordedClient final : public ClientEvents {
                     std::to_string(response.informational));
     if (then) then(id);
   }
-  void on_loss(std::uint64_t id, Loss why) override {
+  void on_loss(std::uint64_t id, Loss why, Failure failure) override {
     const char* names[] = {"reset", "unprocessed", "connection"};
-    lines.push_back(std::to_string(id) + ": lost, " + names[static_cast<int>(why)]);
+    lines.push_back(std::to_string(id) + ": lost, " + names[static_cast<int>(why)] + ", " +
+                    name(failure));
   }
   std::vector<std::string> lines;
   std::function<void(std::uint64_t id)> then;

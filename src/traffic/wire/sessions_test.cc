@@ -168,7 +168,7 @@ TEST_P(Sessions, BodiesReachTheServerUpToItsLimit) {
       EXPECT_THAT(client_events.lines, ElementsAre("1: 413 with 23 after 0"));
       EXPECT_TRUE(server->finished());
     } else {
-      EXPECT_THAT(client_events.lines, ElementsAre("1: lost, reset"));
+      EXPECT_THAT(client_events.lines, ElementsAre("1: lost, reset, stream-reset"));
       EXPECT_FALSE(client->closing());
     }
   }
@@ -274,7 +274,7 @@ class Counter final : public ClientEvents {
   void on_response(std::uint64_t, const ResponseSummary& response) override {
     ok += response.status == 200 && response.body_bytes == 4096;
   }
-  void on_loss(std::uint64_t, Loss) override { ++lost; }
+  void on_loss(std::uint64_t, Loss, Failure) override { ++lost; }
   int ok = 0, lost = 0;
 };
 class Answerer final : public ServerEvents {
