@@ -99,7 +99,7 @@ Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& syste
   }
   HONE_TRY(const subject::Url url, subject::parse_url(arguments.url));
   PoolSpec pool;
-  HONE_TRY(pool.request, make_request(arguments, url, system));
+  HONE_TRY(pool.requests.front().request, make_request(arguments, url, system));
   HONE_TRY(pool.target.protocol, traffic::wire::parse_protocol(arguments.protocol));
   system::net::Address peer{url.host, url.port};
   if (!arguments.connect.empty()) {

@@ -86,9 +86,9 @@ int Connection::free_slots() const {
   return limit == 0 ? slots : std::min(slots, limit - submitted_);
 }
 
-void Connection::submit(std::uint64_t id) {
+void Connection::submit(std::uint64_t id, std::uint16_t request) {
   ++submitted_;
-  session_->submit(id, *context_->request);
+  session_->submit(id, *context_->requests[request]);
 }
 
 void Connection::on_response(std::uint64_t id, const wire::ResponseSummary& response) {

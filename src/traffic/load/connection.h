@@ -37,9 +37,9 @@ struct ConnectionContext {
   ConnectionOwner* owner = nullptr;
   Target target;
   int streams = 1;
-  int requests_per_connection = 0;        // 0: no limit
-  std::shared_ptr<wire::TlsContext> tls;  // null: clear text
-  std::unique_ptr<wire::PreparedRequest> request;
+  int requests_per_connection = 0;                               // 0: no limit
+  std::shared_ptr<wire::TlsContext> tls;                         // null: clear text
+  std::vector<std::unique_ptr<wire::PreparedRequest>> requests;  // the pool's list
   // One read takes this much at most: nearly every answer whole, and L2-resident.
   std::vector<char> buffer = std::vector<char>(64 << 10);
   std::string plain;  // of one read, decrypted
@@ -63,7 +63,7 @@ class Connection final : public Link, public system::net::Pollable, private wire
   // first thing it must send, and hold how many streams it allows.
   bool is_up() const { return state_ == State::kUp; }
   int free_slots() const override;
-  void submit(std::uint64_t id) override;
+  void submit(std::uint64_t id, std::uint16_t request) override;
   void flush() override;
   bool window_blocked() const override { return session_ && session_->window_blocked(); }
   bool was_useful() const override { return answers_ > 0; }

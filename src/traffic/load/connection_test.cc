@@ -75,7 +75,7 @@ class ConnectionTest : public testing::Test, private system::net::Pacer {
   void open(const wire::Request& request = {}) {
     listener_ = *system::net::listen({"127.0.0.1", 0});
     context_.target.address = {"127.0.0.1", system::net::local_port(listener_)};
-    context_.request = wire::prepare(context_.target.protocol, request);
+    context_.requests.push_back(wire::prepare(context_.target.protocol, request));
     connection_.emplace(0, &context_);
     ASSERT_TRUE(connection_->open());
     ASSERT_TRUE(wait([&] { return context_.connections_made == 1; }));
@@ -113,7 +113,7 @@ class ConnectionTest : public testing::Test, private system::net::Pacer {
   }
   void submit() {
     ASSERT_EQ(1, connection_->free_slots());
-    connection_->submit(1);
+    connection_->submit(1, 0);
     connection_->flush();
     // Unread, it would make a reset of the peer's close.
     ASSERT_TRUE(wait([&] { return !hear().empty(); }));
@@ -208,7 +208,7 @@ TEST_F(ConnectionTest, ALargeUploadTakesNoMoreThanItsShareOfOneEvent) {
     request.body.assign(16 << 20, 'b');
     open(request);
     const auto before = context_.bytes_out;
-    connection_->submit(1);
+    connection_->submit(1, 0);
     connection_->flush();
     EXPECT_GT(context_.bytes_out - before, 0U);
     EXPECT_LE(context_.bytes_out - before, share);

@@ -31,20 +31,31 @@ namespace {
 // Requests known at once before the ring grows: 10 ms of 100,000/s.
 constexpr std::size_t kFirstRing = 1024;
 
+// A closed loop has no schedule that threads could share: each draws for itself.
+constexpr std::uint64_t kClosedLoopPurpose = 0x636c6f;  // "clo"
+
 }  // namespace
 
-Dispatcher::Dispatcher(const Share& share, Lines* lines, Duration timeout)
+Dispatcher::Dispatcher(const Share& share, Lines* lines, Duration timeout,
+                       const std::vector<double>& shares)
     : lines_(lines),
       timeout_(timeout),
-      schedule_(share),
-      recorder_(share.lines()),
+      worker_(share.worker),
+      schedule_(share, Mix(shares)),
+      closed_loop_mix_(shares),
+      recorder_(share.lines(), shares.size()),
       ring_(kFirstRing),
       mask_(kFirstRing - 1),
       state_(static_cast<std::size_t>(share.lines())) {}
 
 void Dispatcher::prepare(const SliceSpec& spec) {
   spec_ = spec;
-  if (!spec.closed_loop) schedule_.prepare(spec);
+  if (spec.closed_loop) {
+    const auto worker = static_cast<std::uint64_t>(worker_);
+    closed_loop_mix_.seed(derive_seed(spec.seed, kClosedLoopPurpose + worker));
+  } else {
+    schedule_.prepare(spec);
+  }
 }
 
 void Dispatcher::begin(Instant start) {
@@ -131,7 +142,7 @@ void Dispatcher::schedule_one(const Due& due, Instant now) {
     recorder_.missed();
     return;
   }
-  const std::uint64_t id = push(due.at, due.line);
+  const std::uint64_t id = push(due);
   if (state_of(due.line).first == kNone && lines_->free_slots(due.line) > 0) {
     submit(due.line, id);
   } else {
@@ -154,7 +165,7 @@ void Dispatcher::submit(int line, std::uint64_t id) {
     record(state.fresh_last).next = id;
   }
   state.fresh_last = id;
-  lines_->submit(line, id);
+  lines_->submit(line, id, request.request);
 }
 
 // Each line's requests are stamped right before its own write: in a burst over 64 lines the last
@@ -169,7 +180,7 @@ void Dispatcher::send_fresh() {
       if (request.resent) {
         recorder_.resent();
       } else {
-        recorder_.sent(request.due, sent, request.blocked);
+        recorder_.sent(request.due, sent, request.blocked, request.request);
       }
       id = request.next;
     }
@@ -189,7 +200,7 @@ void Dispatcher::fill(int line, Instant now) {
   if (!spec_.closed_loop || now < start_ || now >= end_) return;
   while (lines_->free_slots(line) > 0) {
     recorder_.scheduled(line);
-    submit(line, push(now, line));
+    submit(line, push({now, line, closed_loop_mix_.draw()}));
   }
 }
 
@@ -210,7 +221,8 @@ void Dispatcher::answered(int line, std::uint64_t id, const wire::ResponseSummar
     return;
   }
   Record& request = record(id);
-  recorder_.answered(request.due, request.sent, now, response.status, response.body_bytes);
+  recorder_.answered(request.due, request.sent, now, response.status, response.body_bytes,
+                     request.request);
   end(&request);
 }
 
@@ -310,10 +322,10 @@ void Dispatcher::renew_if_dead(int line) {
   lines_->renew(line);
 }
 
-std::uint64_t Dispatcher::push(Instant due, int line) {
+std::uint64_t Dispatcher::push(const Due& due) {
   if (next_id_ - oldest_ == ring_.size()) grow();
   const std::uint64_t id = next_id_++;
-  record(id) = {due, due, kNone, line, State::kWaiting, false, false};
+  record(id) = {due.at, due.at, kNone, due.line, due.request, State::kWaiting, false, false};
   return id;
 }
 

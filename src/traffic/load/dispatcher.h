@@ -20,8 +20,9 @@ class Lines {
   virtual ~Lines() = default;
   virtual system::Instant now() = 0;
   virtual bool is_up(int line) = 0;
-  virtual int free_slots(int line) = 0;                 // 0 while the connection is not up
-  virtual void submit(int line, std::uint64_t id) = 0;  // precondition: free_slots() > 0
+  virtual int free_slots(int line) = 0;  // 0 while the connection is not up
+  // `request`: which of the pool's list. Precondition: free_slots() > 0.
+  virtual void submit(int line, std::uint64_t id, std::uint16_t request) = 0;
   // Writes what was submitted. Reports no loss from within: those come by the loop.
   virtual void send(int line) = 0;
   // Ends the connection without a word about what is open on it, and makes it again.
@@ -30,7 +31,9 @@ class Lines {
 
 class Dispatcher {
  public:
-  Dispatcher(const Share& share, Lines* lines, system::Duration timeout);
+  // `shares`: of the pool's requests.
+  Dispatcher(const Share& share, Lines* lines, system::Duration timeout,
+             const std::vector<double>& shares = {1});
 
   void prepare(const SliceSpec&);  // what takes time before the clock starts
   void begin(system::Instant start);
@@ -56,14 +59,16 @@ class Dispatcher {
 
  private:
   enum class State : std::uint8_t { kWaiting, kOpen, kEnded };
+  // Half a cache line: thousands may be under way.
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   struct Record {
     system::Instant due, sent;
     std::uint64_t next = kNone;  // in its line's queue, or among those to be stamped
     int line = 0;
+    std::uint16_t request = 0;
     State state = State::kEnded;
-    bool blocked = false;  // its line was not free when it was due
-    bool resent = false;
+    bool blocked : 1 = false;  // its line was not free when it was due
+    bool resent : 1 = false;
   };
   struct Line {
     std::uint64_t first = kNone, last = kNone;              // waiting, oldest first
@@ -77,7 +82,7 @@ class Dispatcher {
   Record& record(std::uint64_t id) { return ring_[static_cast<std::size_t>(id & mask_)]; }
   bool is_live(std::uint64_t id) { return id >= oldest_ && record(id).state == State::kOpen; }
 
-  std::uint64_t push(system::Instant due, int line);
+  std::uint64_t push(const Due& due);
   void grow();
   void end(Record* record);
   void schedule_one(const Due& due, system::Instant now);
@@ -95,7 +100,9 @@ class Dispatcher {
 
   Lines* lines_;
   system::Duration timeout_;
+  int worker_;
   Schedule schedule_;
+  Mix closed_loop_mix_;
   Recorder recorder_;
   SliceSpec spec_;
   bool active_ = false;

@@ -32,10 +32,11 @@ class FakeLines : public Lines {
     const Line& state = at(line);
     return state.up && state.taking ? state.slots - static_cast<int>(state.open.size()) : 0;
   }
-  void submit(int line, std::uint64_t id) override {
+  void submit(int line, std::uint64_t id, std::uint16_t request) override {
     EXPECT_GT(free_slots(line), 0);
     at(line).open.push_back(id);
     submitted.push_back({line, id});
+    requests.push_back(request);
   }
   void send(int line) override { sends.push_back(line); }
   void renew(int line) override {
@@ -49,14 +50,16 @@ class FakeLines : public Lines {
   system::Instant time = kStart;
   std::vector<Line> lines;
   std::vector<std::pair<int, std::uint64_t>> submitted;
+  std::vector<std::uint16_t> requests;  // of each in `submitted`
   std::vector<int> sends;
 };
 
 class DispatcherTest : public testing::Test {
  protected:
-  void make(int lines, int slots = 1, system::Duration timeout = std::chrono::seconds(1)) {
+  void make(int lines, int slots = 1, system::Duration timeout = std::chrono::seconds(1),
+            const std::vector<double>& shares = {1}) {
     lines_ = std::make_unique<FakeLines>(lines, slots);
-    dispatcher_ = std::make_unique<Dispatcher>(Share{lines, 0, 1}, lines_.get(), timeout);
+    dispatcher_ = std::make_unique<Dispatcher>(Share{lines, 0, 1}, lines_.get(), timeout, shares);
   }
   // Strictly even: request i is due at i gaps.
   void begin(double rate, double duration_s) {

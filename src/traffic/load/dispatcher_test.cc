@@ -241,5 +241,38 @@ TEST_F(DispatcherTest, RequestsAreSpreadEvenlyOverOneTo256ConnectionsOverSlices)
   }
 }
 
+TEST_F(DispatcherTest, EachEntryOfAMixIsCountedByItself) {
+  make(1, 1000, std::chrono::seconds(1), {1, 3});
+  begin(1000, 0.4);
+  for (int ms = 0; ms < 400; ++ms) {
+    advance_to(std::chrono::milliseconds(ms));
+    const std::uint64_t sent = lines_->requests.size();
+    // The second entry's answers are errors.
+    answer(0, lines_->requests[sent - 1] == 0 ? 200 : 500);
+  }
+  const SliceResult result = finish();
+  ASSERT_EQ(2U, result.requests.size());
+  EXPECT_EQ(400U, result.requests[0].sent + result.requests[1].sent);
+  EXPECT_NEAR(100, static_cast<double>(result.requests[0].sent), 45);  // five deviations
+  EXPECT_EQ(result.requests[0].sent, result.requests[0].ok);
+  EXPECT_EQ(0U, result.requests[1].ok);
+}
+
+TEST_F(DispatcherTest, ARequestSentAgainIsTheSameOne) {
+  make(2, 10, std::chrono::seconds(1), {1, 1, 1, 1});
+  begin(1000, 0.03);
+  for (int ms = 0; ms < 30; ++ms) {
+    advance_to(std::chrono::milliseconds(ms));
+    const auto [line, id] = lines_->submitted.back();
+    const std::uint16_t request = lines_->requests.back();
+    lose(line, wire::Loss::kUnprocessed);
+    advance_to(std::chrono::milliseconds(ms));
+    EXPECT_EQ(id, lines_->submitted.back().second);
+    EXPECT_EQ(request, lines_->requests.back());
+    answer(lines_->submitted.back().first);
+  }
+  EXPECT_EQ(30U, finish().resent);
+}
+
 }  // namespace
 }  // namespace hone::traffic::load

@@ -49,8 +49,8 @@ class EndToEndTest : public testing::TestWithParam<Case> {
     pool_.target.ca_file = folder_ / "cert.pem";
     pool_.target.sni = "localhost";
     pool_.target.address = {"127.0.0.1", origin_->port()};
-    pool_.request.scheme = GetParam().tls ? "https" : "http";
-    pool_.request.authority = "localhost";
+    pool_.requests[0].request.scheme = GetParam().tls ? "https" : "http";
+    pool_.requests[0].request.authority = "localhost";
     pool_.connections = 5;
   }
   void TearDown() override {
@@ -70,7 +70,7 @@ class EndToEndTest : public testing::TestWithParam<Case> {
     return slice;
   }
   PoolId connect(const std::string& path) {
-    pool_.request.path = path;
+    pool_.requests[0].request.path = path;
     const auto pool = session_->connect(pool_);
     EXPECT_TRUE(pool) << describe(pool.error());
     return pool.value_or(-1);
@@ -118,8 +118,8 @@ TEST_P(EndToEndTest, ABurstAcrossAllConnectionsArrivesWhole) {
 }
 
 TEST_P(EndToEndTest, AnswersLargerThanOneReadAndBodiesUp) {
-  pool_.request.method = "POST";
-  pool_.request.body.assign(200'000, 'b');
+  pool_.requests[0].request.method = "POST";
+  pool_.requests[0].request.body.assign(200'000, 'b');
   const SliceResult result = run(connect("/echo"), slice_of(50, 0.1));
   EXPECT_EQ(5U, result.ok + result.missed);
   EXPECT_EQ(result.ok * 200'000, result.body_bytes);
@@ -167,6 +167,38 @@ TEST_P(EndToEndTest, RequestsPerConnectionHolds) {
   if (GetParam().tls) {
     EXPECT_EQ(result.connections_made, result.handshakes_full + result.handshakes_resumed);
   }
+}
+
+TEST_P(EndToEndTest, AMixSendsEachOfItsRequestsInItsShare) {
+  const auto request = [&](const char* method, const char* path, std::size_t body_bytes) {
+    wire::Request made = pool_.requests[0].request;
+    made.method = method;
+    made.path = path;
+    made.body.assign(body_bytes, 'b');
+    return made;
+  };
+  pool_.requests = {{request("GET", "/bytes/1000", 0), 2, ""},
+                    {request("HEAD", "/bytes/1000", 0), 1, ""},
+                    {request("POST", "/echo", 300), 1, "upload"},
+                    {request("GET", "/status/404", 0), 1, ""}};
+  const auto pool = session_->connect(pool_);
+  ASSERT_TRUE(pool);
+  const SliceResult result = run(*pool, slice_of(2000, 0.2));
+  ASSERT_EQ(4U, result.requests.size());
+  EXPECT_EQ("HEAD /bytes/1000", result.requests[1].name);
+  EXPECT_EQ("upload", result.requests[2].name);
+  EXPECT_DOUBLE_EQ(0.4, result.requests[0].share);
+  std::uint64_t sent = 0, ok = 0;
+  for (const RequestCounts& counts : result.requests) sent += counts.sent, ok += counts.ok;
+  EXPECT_EQ(result.sent, sent);
+  EXPECT_EQ(result.ok, ok);
+  EXPECT_EQ(result.requests[3].sent, result.bad_status);
+  EXPECT_EQ(0U, result.requests[3].ok);
+  // A HEAD's answer has none, whatever length it names.
+  EXPECT_EQ(result.requests[0].ok * 1000 + result.requests[2].ok * 300, result.body_bytes);
+  // Five deviations of 400 draws at 2 of 5; what was missed may be any of them.
+  EXPECT_NEAR(160, static_cast<double>(result.requests[0].sent),
+              50 + static_cast<double>(result.missed));
 }
 
 INSTANTIATE_TEST_SUITE_P(Protocols, EndToEndTest,

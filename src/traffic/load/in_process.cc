@@ -3,6 +3,7 @@
 // A slice has two steps on every thread: draw its schedule and bring up what is down, then begin.
 // Several threads begin at one common instant that still lies ahead, so that their phases
 // interleave; a single one begins when it gets there, so that it cannot be late from the start.
+#include <cmath>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -94,6 +95,15 @@ Status check(const PoolSpec& spec) {
   }
   if (spec.requests_per_connection < 0) {
     return refuse("requests per connection must not be negative");
+  }
+  if (spec.requests.empty() || spec.requests.size() > kMostRequests) {
+    return refuse("the request list must have from 1 to " + std::to_string(kMostRequests) +
+                  " entries, not " + std::to_string(spec.requests.size()));
+  }
+  for (const RequestShare& entry : spec.requests) {
+    if (!(entry.share > 0) || !std::isfinite(entry.share)) {
+      return refuse("each request's share must be above zero");
+    }
   }
   return {};
 }

@@ -19,7 +19,8 @@ class Link {
   virtual void close() = 0;
   // How many requests can be submitted now: 0 while it is not up.
   virtual int free_slots() const = 0;
-  virtual void submit(std::uint64_t id) = 0;  // precondition: free_slots() > 0
+  // `request`: which of the pool's list. Precondition: free_slots() > 0.
+  virtual void submit(std::uint64_t id, std::uint16_t request) = 0;
   // Writes what was submitted, as far as the kernel takes it; the rest follows by itself. Calls
   // nothing of the owner.
   virtual void flush() = 0;

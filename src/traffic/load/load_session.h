@@ -33,9 +33,20 @@ struct Target {
   std::string sni;  // also the name that is verified; empty: the address
 };
 
+// One kind of request of a pool, and its part in the mix.
+struct RequestShare {
+  wire::Request request;
+  double share = 1;  // above zero; what counts is its part of the list's sum
+  std::string name;  // in results
+};
+
+inline constexpr std::size_t kMostRequests = 10'000;  // bounds memory
+
 struct PoolSpec {
   Target target;
-  wire::Request request;
+  // 1 to kMostRequests. Which one a request is, is drawn from the slice's seed: the same sequence
+  // whatever the connections and threads are.
+  std::vector<RequestShare> requests{1};
   int connections = 16;  // 1 to 65,535; all are up before connect() returns
   int streams = 32;      // HTTP/2 requests open at once on a connection
   double connect_limit_s = 10;
@@ -54,6 +65,13 @@ struct SliceSpec {
   // Ctrl-C ends the slice then and there, with what came of it, in place of an error.
   bool keep_interrupted = false;
 };
+
+struct RequestCounts {  // of one entry of the pool's list
+  std::string name;
+  double share = 0;  // of the whole, 0 to 1
+  std::uint64_t sent = 0, ok = 0;
+};
+HONE_JSON(RequestCounts)
 
 // Identities, asserted at the end of every slice:
 //   scheduled = sent + missed + expired
@@ -82,6 +100,7 @@ struct SliceResult {
   // that ended or did not come up, other than by our own doing, since the slice before; by the
   // names in wire/failure.h.
   std::map<std::string, std::uint64_t> failures, connection_failures;
+  std::vector<RequestCounts> requests;                           // in the order of the pool's list
   std::uint64_t per_connection_min = 0, per_connection_max = 0;  // scheduled, over the pool
   std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0, body_bytes = 0;

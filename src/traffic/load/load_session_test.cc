@@ -34,7 +34,7 @@ class LoadSessionTest : public testing::Test {
   void serve(std::function<Fate(int)> fate) {
     thread_->call([&] { server_.emplace(&thread_->loop(), std::move(fate)); });
     spec_.target.address = server_->address();
-    spec_.request.authority = "test";
+    spec_.requests[0].request.authority = "test";
     spec_.connections = 4;
     spec_.timeout_s = 0.1;
   }
@@ -195,8 +195,8 @@ TEST_F(LoadSessionTest, AConnectionWhoseUploadIsNotReadToItsEndIsReplacedForTheN
   serve([](int n) { return n == 0 ? Fate::kAnswerDeaf : Fate::kAnswer; });
   spec_.connections = 1;
   spec_.timeout_s = 5;
-  spec_.request.method = "POST";
-  spec_.request.body.assign(16 << 20, 'b');  // more than the kernel's buffers take
+  spec_.requests[0].request.method = "POST";
+  spec_.requests[0].request.body.assign(16 << 20, 'b');  // more than the kernel's buffers take
   const PoolId pool = connect();
   const SliceResult early = run(pool, slice_of(10, 0.1));
   EXPECT_EQ(1U, early.ok);

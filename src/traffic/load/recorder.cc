@@ -20,6 +20,7 @@ void Recorder::begin(const SliceSpec& spec, Instant start) {
   result_.duration_s = spec.duration_s;
   status_.fill(0);
   failures_ = {};
+  std::fill(per_request_.begin(), per_request_.end(), Counts());
   start_ = last_end_ = start;
   sent_in_time_ = 0;
   in_time_until_ = start + system::seconds(spec.duration_s) + kMissedAfter;
@@ -35,18 +36,24 @@ void Recorder::scheduled(int line) {
   ++per_line_[static_cast<std::size_t>(line)];
 }
 
-void Recorder::sent(Instant due, Instant now, bool was_blocked) {
+void Recorder::sent(Instant due, Instant now, bool was_blocked, std::uint16_t request) {
   ++result_.sent;
+  ++per_request_[request].sent;
   result_.lateness.record((now - due).count());
   if (!was_blocked) result_.generator_lateness.record((now - due).count());
   if (now <= in_time_until_) ++sent_in_time_;
 }
 
 void Recorder::answered(Instant due, Instant sent, Instant now, int status,
-                        std::uint64_t body_bytes) {
+                        std::uint64_t body_bytes, std::uint16_t request) {
   const bool known = status >= 100 && status < static_cast<int>(status_.size());
   ++status_[known ? static_cast<std::size_t>(status) : 0];
-  ++(status >= 200 && status < 400 ? result_.ok : result_.bad_status);
+  if (status >= 200 && status < 400) {
+    ++result_.ok;
+    ++per_request_[request].ok;
+  } else {
+    ++result_.bad_status;
+  }
   result_.body_bytes += body_bytes;
   result_.latency.record((now - due).count());
   result_.service.record((now - sent).count());
@@ -90,6 +97,9 @@ SliceResult Recorder::result(bool closed_loop) const {
     if (status_[code] != 0) result.status[std::to_string(code)] = status_[code];
   }
   add_named(&result.failures, failures_, {});
+  for (const Counts& counts : per_request_) {
+    result.requests.push_back({"", 0, counts.sent, counts.ok});
+  }
   const auto [least, most] = std::minmax_element(per_line_.begin(), per_line_.end());
   result.per_connection_min = *least;
   result.per_connection_max = *most;

@@ -22,7 +22,8 @@ void add_named(std::map<std::string, std::uint64_t>* into, const wire::FailureCo
 
 class Recorder {
  public:
-  explicit Recorder(int lines) : per_line_(static_cast<std::size_t>(lines)) {}
+  Recorder(int lines, std::size_t requests)
+      : per_line_(static_cast<std::size_t>(lines)), per_request_(requests) {}
 
   void begin(const SliceSpec&, system::Instant start);
 
@@ -34,10 +35,10 @@ class Recorder {
   void window_blocked() { ++result_.window_blocked; }
   void release_turn() { ++result_.release_turns; }
   void resent() { ++result_.resent; }
-  void sent(system::Instant due, system::Instant now, bool was_blocked);
+  void sent(system::Instant due, system::Instant now, bool was_blocked, std::uint16_t request);
 
   void answered(system::Instant due, system::Instant sent, system::Instant now, int status,
-                std::uint64_t body_bytes);
+                std::uint64_t body_bytes, std::uint16_t request);
   // The peer's refusals: they have no latency, a quick failure must not look like a quick answer.
   void reset(wire::Failure why, system::Instant now);
   void connection_error(wire::Failure why, system::Instant now);
@@ -49,7 +50,11 @@ class Recorder {
   SliceResult result(bool closed_loop) const;
 
  private:
-  std::vector<std::uint64_t> per_line_;       // scheduled, over the pool's life
+  std::vector<std::uint64_t> per_line_;  // scheduled, over the pool's life
+  struct Counts {
+    std::uint64_t sent = 0, ok = 0;
+  };
+  std::vector<Counts> per_request_;
   std::array<std::uint64_t, 1000> status_{};  // by code; 0: not a three-digit code
   wire::FailureCounts failures_;
   SliceResult result_;

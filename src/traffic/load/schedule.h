@@ -9,6 +9,7 @@
 #include "system/clock.h"
 #include "traffic/load/arrivals.h"
 #include "traffic/load/load_session.h"
+#include "traffic/load/mix.h"
 
 namespace hone::traffic::load {
 
@@ -21,12 +22,13 @@ struct Share {  // worker `worker` of `workers`, of a pool of `connections`
 
 struct Due {
   system::Instant at;
-  int line = 0;  // numbered within the worker
+  int line = 0;               // numbered within the worker
+  std::uint16_t request = 0;  // of the pool's list
 };
 
 class Schedule {
  public:
-  explicit Schedule(const Share& share);
+  explicit Schedule(const Share& share, Mix mix = {});
   // The next slice's requests, exactly rate x duration of them (at least one). Takes time: fitting
   // Poisson arrivals to their count draws each of them once (10 ms for a minute of 8,000/s), which
   // is why it is apart from begin().
@@ -41,6 +43,7 @@ class Schedule {
   void find_next();
 
   Share share_;
+  Mix mix_;
   DueTimes times_{Arrivals{}, 1, 0};
   system::Instant start_{};
   std::uint64_t left_ = 0;        // of the slice, all workers'

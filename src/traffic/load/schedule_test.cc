@@ -90,5 +90,38 @@ TEST(ScheduleTest, WorkersTogetherSendWhatOneWouldWithinEachConnection) {
   }
 }
 
+TEST(ScheduleTest, TheMixIsTheSameForAnyNumberOfWorkersAndConnections) {
+  const std::vector<double> shares{3, 1, 1};
+  const auto mix_of = [&](int connections, int workers, const char* arrivals) {
+    std::vector<Due> together;
+    for (int worker = 0; worker < workers; ++worker) {
+      Schedule part({connections, worker, workers}, Mix(shares));
+      const auto due = all(&part, spec_of(8000, 0.25, arrivals));
+      together.insert(together.end(), due.begin(), due.end());
+    }
+    std::sort(together.begin(), together.end(),
+              [](const Due& a, const Due& b) { return a.at < b.at; });
+    std::vector<int> mix;
+    for (const Due& due : together) mix.push_back(due.request);
+    return mix;
+  };
+  const auto reference = mix_of(16, 1, "poisson");
+  EXPECT_EQ(reference, mix_of(16, 3, "poisson"));
+  EXPECT_EQ(reference, mix_of(7, 2, "poisson"));
+  EXPECT_EQ(reference, mix_of(16, 3, "even:strict"));
+  // Five deviations of 2,000 draws at 3 of 5.
+  EXPECT_NEAR(1200, std::count(reference.begin(), reference.end(), 0), 110);
+}
+
+TEST(ScheduleTest, EveryConnectionGetsTheWholeMix) {
+  // As many entries as connections, evenly shared: drawn by i mod N each would get one kind only.
+  Schedule schedule({4, 0, 1}, Mix({1, 1, 1, 1}));
+  int seen[4][4] = {};
+  for (const Due& due : all(&schedule, spec_of(8000, 0.5))) ++seen[due.line][due.request];
+  for (const auto& line : seen) {
+    for (const int count : line) EXPECT_NEAR(250, count, 5 * 14);  // five deviations
+  }
+}
+
 }  // namespace
 }  // namespace hone::traffic::load

@@ -38,6 +38,13 @@ void add_counts(SliceResult* into, const SliceResult& other) {
   for (const auto& [why, count] : other.connection_failures) {
     into->connection_failures[why] += count;
   }
+  // Both have the same pool's list, unless `into` has had nothing yet.
+  for (std::size_t i = 0; i < other.requests.size(); ++i) {
+    if (i == into->requests.size()) into->requests.push_back({other.requests[i].name});
+    into->requests[i].share = other.requests[i].share;
+    into->requests[i].sent += other.requests[i].sent;
+    into->requests[i].ok += other.requests[i].ok;
+  }
   into->latency.merge(other.latency);
   into->service.merge(other.service);
   into->lateness.merge(other.lateness);
@@ -47,6 +54,8 @@ void add_counts(SliceResult* into, const SliceResult& other) {
 }
 
 }  // namespace
+
+HONE_JSON_FIELDS(RequestCounts, name, share, sent, ok)
 
 Json to_json(const SliceResult& r) {
   return Json{{"schema", kSchema},
@@ -70,6 +79,7 @@ Json to_json(const SliceResult& r) {
               {"status", r.status},
               {"failures", r.failures},
               {"connection_failures", r.connection_failures},
+              {"requests", r.requests},
               {"per_connection", {{"min", r.per_connection_min}, {"max", r.per_connection_max}}},
               {"connections_made", r.connections_made},
               {"handshakes", {{"full", r.handshakes_full}, {"resumed", r.handshakes_resumed}}},

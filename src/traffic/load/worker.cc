@@ -29,6 +29,12 @@ constexpr Duration kLongestWait = std::chrono::seconds(1);
 // the first one, one that refuses three times is not there.
 constexpr int kTries = 3;
 
+std::vector<double> shares_of(const std::vector<RequestShare>& requests) {
+  std::vector<double> shares;
+  for (const RequestShare& entry : requests) shares.push_back(entry.share);
+  return shares;
+}
+
 Error no_answer() { return fail(ErrorKind::kNetwork, "no answer in time").value(); }
 
 }  // namespace
@@ -50,14 +56,16 @@ Result<std::unique_ptr<Worker>> Worker::make(system::net::Loop* loop, const Pool
 Worker::Worker(system::net::Loop* loop, const PoolSpec& spec, const Share& share)
     : loop_(loop),
       spec_(spec),
-      dispatcher_(share, this, system::seconds(spec.timeout_s)),
+      dispatcher_(share, this, system::seconds(spec.timeout_s), shares_of(spec.requests)),
       lines_(static_cast<std::size_t>(share.lines())) {
   context_.loop = loop;
   context_.owner = this;
   context_.target = spec.target;
   context_.streams = spec.streams;
   context_.requests_per_connection = spec.requests_per_connection;
-  context_.request = wire::prepare(spec.target.protocol, spec.request);
+  for (const RequestShare& entry : spec.requests) {
+    context_.requests.push_back(wire::prepare(spec.target.protocol, entry.request));
+  }
   for (std::size_t line = 0; line < lines_.size(); ++line) {
     lines_[line].connection = std::make_unique<Connection>(static_cast<int>(line), &context_);
   }
@@ -241,6 +249,7 @@ void Worker::settled(int line) {
 void Worker::finish_slice(Instant now) {
   const auto usage = system::net::LoopThread::usage_of_this_thread();
   SliceResult result = dispatcher_.finish(now);
+  name_requests(&result.requests);
   result.client_cpu_s = static_cast<double>(usage.cpu_ns - before_.usage.cpu_ns) * 1e-9;
   result.client_wakes = usage.wakes - before_.usage.wakes;
   result.bytes_in = context_.bytes_in - before_.bytes_in;
@@ -260,6 +269,17 @@ void Worker::finish_slice(Instant now) {
     done(tl::make_unexpected(adds_up.error()));
   } else {
     done(std::move(result));
+  }
+}
+
+void Worker::name_requests(std::vector<RequestCounts>* counts) const {
+  double sum = 0;
+  for (const RequestShare& entry : spec_.requests) sum += entry.share;
+  for (std::size_t i = 0; i < counts->size(); ++i) {
+    const RequestShare& entry = spec_.requests[i];
+    (*counts)[i].name =
+        entry.name.empty() ? entry.request.method + " " + entry.request.path : entry.name;
+    (*counts)[i].share = entry.share / sum;
   }
 }
 

@@ -58,7 +58,9 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   system::Instant now() override { return system::net::Loop::read_clock(); }
   bool is_up(int line) override { return state_of(line).phase == Phase::kUp; }
   int free_slots(int line) override { return state_of(line).connection->free_slots(); }
-  void submit(int line, std::uint64_t id) override { state_of(line).connection->submit(id); }
+  void submit(int line, std::uint64_t id, std::uint16_t request) override {
+    state_of(line).connection->submit(id, request);
+  }
   void send(int line) override;
   void renew(int line) override;
   // ConnectionOwner
@@ -75,6 +77,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   system::Instant look_after_pending(system::Instant now);
   void finish_connecting(Status status);
   void finish_slice(system::Instant now);
+  void name_requests(std::vector<RequestCounts>* counts) const;
   void close_unsettled(system::Instant now);
 
   system::net::Loop* const loop_;
