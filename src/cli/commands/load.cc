@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "subject/url.h"
 #include "system/cpus.h"
 #include "traffic/load/load_session.h"
+#include "traffic/load/request_list.h"
 
 namespace hone::cli {
 namespace {
@@ -34,16 +36,11 @@ constexpr const char* kLoadExamples =
     "  hone load http://127.0.0.1:8080/ --rate 8000 --duration 10\n"
     "  hone load https://localhost:8443/ --rate 2000 --protocol h2 --insecure --warm-up 2\n"
     "  hone load http://127.0.0.1:8080/ --rate 8000 --arrivals burst:16 --json\n"
+    "  hone load http://127.0.0.1:8080/ --rate 8000 --requests mix.jsonl\n"
     "  hone load http://127.0.0.1:8080/ --closed-loop --connections 64 --threads 2\n";
 
-// Body bytes of --body-size: letters, so that no filter takes them for binary.
-constexpr char kFiller = 'x';
-
-// RFC 9110 sets no limit; more than this is a typing error.
-constexpr long long kLargestBody = 1LL << 30;
-
 struct LoadArguments {
-  std::string url, protocol = "h1", method = "GET", body_file, arrivals = "poisson";
+  std::string url, protocol = "h1", method = "GET", body_file, requests_file, arrivals = "poisson";
   std::string duration = "10", warm_up = "0", timeout = "5";
   std::string cacert, sni, connect, cpus;
   std::vector<std::string> headers;
@@ -53,18 +50,6 @@ struct LoadArguments {
   std::uint64_t seed = 1;
   bool spin = false, insecure = false, closed_loop = false, json = false;
 };
-
-Result<traffic::wire::Header> parse_header(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::string name = trim(std::string_view(text).substr(0, colon));
-  if (colon == std::string::npos || name.empty()) {
-    return fail(ErrorKind::kUsage, "not a header: \"" + text + "\"",
-                "write --header 'Name: value'");
-  }
-  traffic::wire::Header header{name, trim(std::string_view(text).substr(colon + 1))};
-  for (char& c : header.name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  return header;
-}
 
 Result<traffic::wire::Request> make_request(const LoadArguments& arguments, const subject::Url& url,
                                             system::System& system) {
@@ -77,19 +62,27 @@ Result<traffic::wire::Request> make_request(const LoadArguments& arguments, cons
   if (url.port == usual) request.authority.resize(request.authority.rfind(':'));
   request.path = url.path;
   for (const std::string& text : arguments.headers) {
-    HONE_TRY(auto header, parse_header(text));
-    if (header.name == "host") {
-      request.authority = header.value;
-    } else {
-      request.headers.push_back(std::move(header));
-    }
+    HONE_TRY(auto header, traffic::load::parse_header(text));
+    traffic::load::add_header(&request, std::move(header));
   }
   if (!arguments.body_file.empty()) {
     HONE_TRY(request.body, system.files->read(arguments.body_file));
   } else {
-    request.body.assign(static_cast<std::size_t>(arguments.body_size), kFiller);
+    request.body = traffic::load::body_of(static_cast<std::size_t>(arguments.body_size));
   }
+  HONE_CHECK(traffic::load::check_request(request));
   return request;
+}
+
+Result<std::vector<traffic::load::RequestShare>> make_requests(const LoadArguments& arguments,
+                                                               const subject::Url& url,
+                                                               system::System& system) {
+  HONE_TRY(traffic::wire::Request request, make_request(arguments, url, system));
+  if (arguments.requests_file.empty()) {
+    return std::vector<traffic::load::RequestShare>{{std::move(request), 1, {}}};
+  }
+  HONE_TRY(const std::string text, system.files->read(arguments.requests_file));
+  return traffic::load::parse_request_list(text, arguments.requests_file, request);
 }
 
 Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& system) {
@@ -99,7 +92,7 @@ Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& syste
   }
   HONE_TRY(const subject::Url url, subject::parse_url(arguments.url));
   PoolSpec pool;
-  HONE_TRY(pool.requests.front().request, make_request(arguments, url, system));
+  HONE_TRY(pool.requests, make_requests(arguments, url, system));
   HONE_TRY(pool.target.protocol, traffic::wire::parse_protocol(arguments.protocol));
   system::net::Address peer{url.host, url.port};
   if (!arguments.connect.empty()) {
@@ -179,6 +172,23 @@ void print_row(const char* name, const Histogram& histogram) {
              s.p90, s.p99, s.p999, s.max, s.mean);
 }
 
+void print_mix(const SliceResult& r) {
+  // More rows than a screen has are for --json.
+  constexpr std::size_t kRows = 20;
+  const double sent = r.sent == 0 ? 1 : static_cast<double>(r.sent);
+  fmt::print("  {:<32} {:>8} {:>8} {:>12} {:>12}\n", "request", "share", "of sent", "sent", "ok");
+  for (std::size_t i = 0; i < std::min(r.requests.size(), kRows); ++i) {
+    const auto& request = r.requests[i];
+    fmt::print("  {:<32.32} {:>8} {:>8} {:>12} {:>12}\n", request.name,
+               format_percent(request.share),
+               format_percent(static_cast<double>(request.sent) / sent), format_count(request.sent),
+               format_count(request.ok));
+  }
+  if (r.requests.size() > kRows) {
+    fmt::print("  ... and {} more: see --json\n", r.requests.size() - kRows);
+  }
+}
+
 void print_summary(const LoadArguments& arguments, const SliceResult& r) {
   fmt::print("{} {} with {}, {} connections, {}\n", arguments.method, arguments.url,
              arguments.protocol, arguments.connections,
@@ -204,6 +214,7 @@ void print_summary(const LoadArguments& arguments, const SliceResult& r) {
   for (const auto& [why, count] : r.connection_failures) {
     fmt::print("  connections ended, {}: {}\n", why, format_count(count));
   }
+  if (r.requests.size() > 1) print_mix(r);
   fmt::print(
       "  per connection {} to {} scheduled; {} connections made, {} full and {} resumed "
       "handshakes\n",
@@ -294,10 +305,16 @@ void add_request_options(CLI::App* verb, LoadArguments* a) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   auto* size = verb->add_option("--body-size", a->body_size, "bytes of request body")
-                   ->check(CLI::Range(0LL, kLargestBody));
-  verb->add_option("--body", a->body_file, "file with the request body")
+                   ->check(CLI::Range(0LL, traffic::load::kLargestBody));
+  auto* body = verb->add_option("--body", a->body_file, "file with the request body")
+                   ->check(CLI::ExistingFile)
+                   ->excludes(size);
+  verb->add_option("--requests", a->requests_file,
+                   "file with a request mix: a JSON object a line, with method, path, headers, "
+                   "body or body_size, share and name")
       ->check(CLI::ExistingFile)
-      ->excludes(size);
+      ->excludes(size)
+      ->excludes(body);
 }
 
 }  // namespace
