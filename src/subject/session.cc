@@ -46,7 +46,21 @@ class RealSession final : public Session {
 
   Status connect() override {
     HONE_TRY(pool_, load_->connect(pool_spec_));
+    if (spec_.server.workers == 1) return {};
+    HONE_TRY(const WorkerSpread spread, spreader().even_out(*pool_));
+    redialled_ = spread.redialled;
     return {};
+  }
+
+  Result<WorkerSpread> worker_spread() override {
+    WorkerSpread spread;
+    if (spec_.server.workers == 1) {
+      spread.connections = {pool_spec_.connections};
+      return spread;
+    }
+    HONE_TRY(spread, spreader().read(*pool_));
+    spread.redialled = redialled_;
+    return spread;
   }
 
   Result<traffic::load::SliceResult> slice(const traffic::load::SliceSpec& slice) override {
@@ -77,6 +91,15 @@ class RealSession final : public Session {
   }
 
  private:
+  WorkerSpreader spreader() {
+    return {load_, spec_.server.workers,
+            [this] {
+              return system::connection_holders(server_->tree_root(),
+                                                pool_spec_.target.address.port);
+            },
+            system_->clock.get()};
+  }
+
   Status start_origin() {
     if (!spec_.with_origin) return {};
     Result<std::unique_ptr<Origin>> origin;
@@ -147,6 +170,7 @@ class RealSession final : public Session {
   std::unique_ptr<Origin> origin_;
   std::unique_ptr<RunningServer> server_;
   std::optional<traffic::load::PoolId> pool_;
+  int redialled_ = 0;
 };
 
 }  // namespace

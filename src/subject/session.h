@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/finding.h"
 #include "subject/server_spec.h"
+#include "subject/worker_spread.h"
 #include "system/net/loop.h"
 #include "system/system.h"
 #include "traffic/load/load_session.h"
@@ -39,7 +40,10 @@ class Session {
                                                 traffic::load::LoadSession*);
   virtual ~Session() = default;  // ends the subject and frees the ports
 
-  virtual Status connect() = 0;  // the pool; before the first slice
+  // The pool, before the first slice; with several workers it is dialled until it sits evenly on
+  // them, or a bounded number of tries is up: worker_spread() tells.
+  virtual Status connect() = 0;
+  virtual Result<WorkerSpread> worker_spread() = 0;  // now; between slices
   // kSubjectDied when the subject ended meanwhile.
   virtual Result<traffic::load::SliceResult> slice(const traffic::load::SliceSpec&) = 0;
   virtual pid_t tree_root() const = 0;               // for measure: the supervisor

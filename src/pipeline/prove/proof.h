@@ -13,6 +13,7 @@
 #include "measure/machine/machine.h"
 #include "measure/statistics/comparison.h"
 #include "pipeline/prove/design.h"
+#include "subject/worker_spread.h"
 #include "traffic/load/histogram.h"
 
 namespace hone::pipeline {
@@ -44,6 +45,7 @@ struct Trial {  // what one arm did in one round
   std::uint64_t client_wakes = 0;
   traffic::load::LatencySummary latency_us;
   double ready_s = 0;
+  subject::WorkerSpread workers;  // after its last slice
   std::vector<SliceRecord> slices;
 };
 HONE_JSON(Trial)

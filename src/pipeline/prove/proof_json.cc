@@ -6,7 +6,7 @@ HONE_JSON_FIELDS(SliceRecord, order, cpu_s, ok, wakes, blocked, in_time)
 HONE_JSON_FIELDS(Trial, arm, shape, load, round, valid, why_invalid, failure, log, killed,
                  cpu_total_s, wakes, ok, scheduled, missed, blocked, errors, achieved_rate,
                  idle_cpu_us_per_s, user_share, body_bytes, upstream_requests, status, client_cpu_s,
-                 client_wakes, latency_us, ready_s, slices)
+                 client_wakes, latency_us, ready_s, workers, slices)
 HONE_JSON_FIELDS(Round, shape, load, number, attempt, valid, why_invalid, environment,
                  spinner_share, order, trials, started_at)
 HONE_JSON_FIELDS(ResolvedLoad, load, shape, arrivals, rate, bound, server_busy, client_busy)

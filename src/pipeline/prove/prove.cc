@@ -21,7 +21,7 @@ namespace {
 constexpr double kMostSpoiled = 0.2;
 constexpr int kSpoiledGrace = 4;
 // Raised when rounds are measured or judged in another way: old ones do not stand beside new ones.
-constexpr int kRoundVersion = 2;
+constexpr int kRoundVersion = 3;
 
 // Of the first arm that failed; "" when none did.
 std::string failure_of(const Round& round) {

@@ -24,6 +24,10 @@ constexpr double kShortOfTarget = 0.005;
 // And two arms this far apart did not do the same work.
 constexpr double kRateApart = 0.001;
 
+// A worker's share of the connections may be this far off the fair one: what a busier worker saves
+// by batching, or loses by queueing, is not its binary's.
+constexpr double kMostOffFair = 0.1;
+
 double per_answer(std::uint64_t n, std::uint64_t ok) {
   return ok > 0 ? static_cast<double>(n) / static_cast<double>(ok) : 0;
 }
@@ -64,6 +68,16 @@ bool judge_rates(Round* round, double target_rate) {
   return failed;
 }
 
+// "" unless one worker of an arm has more to do than another by more than the count alone explains.
+std::string uneven_workers(const Round& round) {
+  for (const Trial& trial : round.trials) {
+    if (is_even(trial.workers) || off_fair(trial.workers) <= kMostOffFair) continue;
+    return "arm " + trial.arm + "'s connections sit " + to_string(trial.workers) +
+           " on its workers, however often they were dialled";
+  }
+  return "";
+}
+
 }  // namespace
 
 void judge_round(Round* round, double target_rate) {
@@ -81,6 +95,7 @@ void judge_round(Round* round, double target_rate) {
   }
   if (failed) return;
   round->why_invalid = measure::environment_fault(round->environment);
+  if (round->why_invalid.empty()) round->why_invalid = uneven_workers(*round);
   round->valid = round->why_invalid.empty();
   if (round->valid && judge_rates(round, target_rate)) return;
   for (Trial& trial : round->trials) {

@@ -40,6 +40,21 @@ TEST(JudgeRound, StealSpoilsTheWholeRound) {
   EXPECT_FALSE(round.trials[2].valid);
 }
 
+TEST(JudgeRound, UnevenWorkersSpoilARoundUnlessTheirNumberAloneMakesThemSo) {
+  Round round = quiet_round();
+  round.trials[1].workers.connections = {6, 5, 5};  // 16 over three: as even as can be
+  judge_round(&round, 8000);
+  EXPECT_TRUE(round.valid);
+  round.trials[1].workers.connections = {};
+  round.trials[1].workers.unknown = "not accepted";
+  judge_round(&round, 8000);
+  EXPECT_TRUE(round.valid);
+  round.trials[1].workers.connections = {18, 14};
+  judge_round(&round, 8000);
+  EXPECT_FALSE(round.valid);
+  EXPECT_THAT(round.why_invalid, HasSubstr("18 + 14"));
+}
+
 TEST(JudgeRound, AnArmsErrorsAreItsOwnFaultAndNeverRepeated) {
   Round round = quiet_round();
   round.environment.steal = 0.02;

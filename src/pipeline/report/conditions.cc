@@ -56,6 +56,27 @@ std::string spinner_text(const Proof& proof) {
          format_percent(least) + " of its CPU";
 }
 
+// Of the counted round in which the workers had the least even share.
+std::string spread_text(const Proof& proof) {
+  const subject::WorkerSpread* worst = nullptr;
+  std::size_t unknown = 0;
+  std::size_t trials = 0;
+  for (const Round& round : proof.rounds) {
+    if (!round.valid) continue;
+    for (const Trial& trial : round.trials) {
+      ++trials;
+      if (!trial.workers.known()) ++unknown;
+      if (worst == nullptr || !trial.workers.known() ||
+          (worst->known() && off_fair(trial.workers) > off_fair(*worst)))
+        worst = &trial.workers;
+    }
+  }
+  if (worst == nullptr) return "no round was counted";
+  if (unknown > 0)
+    return fmt::format("not known in {} of {} trials: {}", unknown, trials, worst->unknown);
+  return to_string(*worst) + " where they were least even, of " + plural(trials, "trial");
+}
+
 Terms rig(const RunView& view) {
   const Proof& proof = view.run.proof;
   const Design& design = proof.design;
@@ -70,6 +91,7 @@ Terms rig(const RunView& view) {
     connections += ", one worker";
   terms.items.push_back({"connections", connections + "; HTTP/2: up to " +
                                             std::to_string(settings.streams) + " streams each"});
+  if (workers > 1) terms.items.push_back({"connections on the workers", spread_text(proof)});
   terms.items.push_back({"CPUs", "server " + system::format_cpu_list(design.server_cpus) +
                                      "; load" + (design.with_origin ? " and origin " : " ") +
                                      system::format_cpu_list(design.load_cpus)});

@@ -76,6 +76,7 @@ Json trial_json(const Round& round, const Trial& trial) {
           {"ok", trial.ok},
           {"latency_us", trial.latency_us},
           {"status", trial.status},
+          {"workers", trial.workers},
           {"counters",
            {{"scheduled", trial.scheduled},
             {"missed", trial.missed},

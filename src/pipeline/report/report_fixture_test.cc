@@ -150,6 +150,7 @@ Trial trial(const char* arm, const Comparison& c, int round, double rate, double
   t.client_wakes = t.ok / 2;
   t.latency_us = c.latency_a;
   t.ready_s = 0.04;
+  t.workers.connections = {16};
   for (int i = 0; i < 2; ++i)
     t.slices.push_back({i, round_to(t.cpu_total_s / 2, 1e-6), t.ok / 2, t.wakes / 2, 3, 0.9996});
   return t;

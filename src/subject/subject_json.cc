@@ -1,4 +1,5 @@
 #include "subject/server_spec.h"
+#include "subject/worker_spread.h"
 
 namespace hone::subject {
 
@@ -8,5 +9,6 @@ HONE_JSON_FIELDS(FileTemplate, name, text)
 HONE_JSON_FIELDS(ServerSpec, command, env, workers, user, ready, stop, files)
 HONE_JSON_FIELDS(Shape, name, protocol, tls, method, path, headers, body_bytes, config, train,
                  prove, share)
+HONE_JSON_FIELDS(WorkerSpread, connections, redialled, unknown)
 
 }  // namespace hone::subject
