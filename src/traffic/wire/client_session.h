@@ -16,10 +16,14 @@ namespace hone::traffic::wire {
 
 // Why a submitted request will have no response.
 enum class Loss {
-  kReset,        // the peer reset this stream (HTTP/2 RST_STREAM)
+  kReset,        // this stream alone was reset, by the peer or for what it sent (RST_STREAM)
   kUnprocessed,  // the peer says it never looked at it (GOAWAY above the last id, REFUSED_STREAM)
   kConnection,   // the connection ended or broke its protocol before the response was whole
 };
+
+// 1xx responses before a final one. Servers send one or two, Go's client took five; without an end
+// they would keep a request and its connection busy until the timeout.
+inline constexpr int kMaxInformational = 100;
 
 class ClientEvents {
  public:

@@ -44,16 +44,13 @@ Status Http1Client::receive(std::string_view bytes) {
   if (violation_ != nullptr) return violate(violation_, failure_);
   while (!bytes.empty()) {
     if (!open_) {
-      // An empty line between responses is harmless, and some servers send one after a body.
-      const auto content = bytes.find_first_not_of("\r\n");
-      if (content == std::string_view::npos) return {};
+      if (is_blank(bytes)) return {};
       return violate("bytes that no request asked for", Failure::kUnaskedBytes);
     }
     // A request submitted from within on_response has not been sent: what is left of the input
     // cannot be its answer.
     if (!sent_any_) {
-      const auto content = bytes.find_first_not_of("\r\n");
-      if (content == std::string_view::npos) return {};
+      if (is_blank(bytes)) return {};
       return violate("a response before its request was sent", Failure::kUnaskedBytes);
     }
     switch (parser_.parse(&bytes)) {
@@ -69,8 +66,16 @@ Status Http1Client::receive(std::string_view bytes) {
   return {};
 }
 
+// An empty line between responses is harmless, and some servers send one after a body.
+bool Http1Client::is_blank(std::string_view bytes) {
+  if (bytes.find_first_not_of("\r\n") != std::string_view::npos) return false;
+  blank_bytes_ += bytes.size();
+  return blank_bytes_ <= kMaxHeadBytes;
+}
+
 void Http1Client::complete() {
   open_ = false;
+  blank_bytes_ = 0;
   if (!parser_.keep_alive()) {
     closing_ = true;
     failure_ = Failure::kCloseAnnounced;

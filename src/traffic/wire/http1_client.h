@@ -36,6 +36,7 @@ class Http1Client final : public ClientSession {
   bool window_blocked() const override { return false; }
 
  private:
+  bool is_blank(std::string_view bytes);
   void complete();
   void close(Failure failure);
   Status violate(Violation violation, Failure failure);
@@ -44,6 +45,7 @@ class Http1Client final : public ClientSession {
   Http1ResponseParser parser_;
   std::string_view unsent_;  // of the request last submitted
   std::uint64_t id_ = 0;
+  std::size_t blank_bytes_ = 0;  // empty lines since the last response
   bool open_ = false;
   bool sent_any_ = false;  // of the open request
   bool closing_ = false;

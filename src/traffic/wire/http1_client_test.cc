@@ -229,6 +229,24 @@ TEST(Http1Client, BoundsHeadsAndTrailers) {
   EXPECT_EQ(outcome_of(trailing, {trailing.input}), trailing.expected);
 }
 
+TEST(Http1Client, BoundsInformationalResponsesAndEmptyLines) {
+  std::string hints;
+  for (int i = 0; i < kMaxInformational; ++i) hints += "HTTP/1.1 103 E\r\n\r\n";
+  const Case fits{"100", hints + kSized, "7: 200 with 3 after 100; "};
+  EXPECT_EQ(outcome_of(fits, {fits.input}), fits.expected);
+  const Case flood{"101", hints + "HTTP/1.1 103 E\r\n\r\n",
+                   "7: lost, connection, informational-flood; "
+                   "!more than 100 informational responses closing"};
+  EXPECT_EQ(outcome_of(flood, {flood.input}), flood.expected);
+
+  RecordedClient events;
+  Http1Client client(&events);
+  const std::string blank(1 << 10, '\n');
+  int taken = 0;
+  while (taken < 1000 && client.receive(blank)) ++taken;
+  EXPECT_EQ(taken, 256);
+}
+
 TEST(Http1Client, EncodesARequestOnce) {
   Request request = get("POST");
   request.path = "/p?q";

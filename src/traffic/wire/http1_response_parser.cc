@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "traffic/wire/client_session.h"
+
 namespace hone::traffic::wire {
 
 void Http1ResponseParser::expect(bool to_head) {
@@ -89,7 +91,9 @@ Http1ResponseParser::Outcome Http1ResponseParser::parse_head(std::string_view* i
       if (Violation violation = parse_header_line(line)) return violate(violation);
     } else if (summary_.status < 200) {
       if (summary_.status == 101) return violate("101 without an upgrade asked for");
-      ++summary_.informational;
+      if (++summary_.informational > kMaxInformational) {
+        return violate("more than 100 informational responses", Failure::kInformationalFlood);
+      }
       head_bytes_ = 0;
       state_ = State::kStatusLine;
     } else {

@@ -58,9 +58,26 @@ struct Http2Client::Callbacks {
     return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
   }
 
+  static int on_begin_frame(nghttp2_session* session, const nghttp2_frame_hd* head,
+                            void* user_data) {
+    auto* self = static_cast<Http2Client*>(user_data);
+    if (const char* flood = self->budget_.take(*head)) {
+      self->last_error_ = flood;
+      return nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
+    }
+    return 0;
+  }
+
   static int on_header(nghttp2_session* session, const nghttp2_frame* frame,
                        const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
-                       std::size_t value_size, std::uint8_t, void*) {
+                       std::size_t value_size, std::uint8_t, void* user_data) {
+    auto* self = static_cast<Http2Client*>(user_data);
+    if (!self->budget_.take_field(name_size, value_size, kMaxHeadBytes)) {
+      if (Stream* stream = stream_of(session, frame->hd.stream_id)) {
+        stream->fault = Failure::kHeadTooLarge;
+      }
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // resets the stream
+    }
     constexpr std::string_view kStatus = ":status";
     if (name_size != kStatus.size() || name[0] != ':') return 0;
     Stream* stream = stream_of(session, frame->hd.stream_id);
@@ -85,8 +102,11 @@ struct Http2Client::Callbacks {
         if (stream == nullptr) break;
         if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) {
           stream->ended = true;
-        } else if (frame->hd.type == NGHTTP2_HEADERS && stream->summary.status < 200) {
-          ++stream->summary.informational;
+        } else if (frame->hd.type == NGHTTP2_HEADERS && stream->summary.status < 200 &&
+                   ++stream->summary.informational > kMaxInformational) {
+          stream->fault = Failure::kInformationalFlood;
+          return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
+                                           NGHTTP2_ENHANCE_YOUR_CALM);
         }
         break;
       }
@@ -115,7 +135,15 @@ struct Http2Client::Callbacks {
     return 0;
   }
 
-  static int on_frame_send(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+  static int on_frame_send(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
+    if (frame->hd.type == NGHTTP2_RST_STREAM) {
+      // By the library, for an answer that breaks the protocol, where there is no reason yet.
+      Stream* stream = stream_of(session, frame->hd.stream_id);
+      if (stream != nullptr && stream->fault == Failure::kNone) {
+        stream->fault = Failure::kBrokenProtocol;
+      }
+      return 0;
+    }
     auto* self = static_cast<Http2Client*>(user_data);
     if (frame->hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR) {
       const bool flood = frame->goaway.error_code == NGHTTP2_ENHANCE_YOUR_CALM;
@@ -150,6 +178,7 @@ struct Http2Client::Callbacks {
     self->out_.append(std::string_view(stream->request->body()).substr(stream->body_sent, size));
     stream->body_sent += size;
     if (!stream->body_unsent()) --self->bodies_unsent_;
+    self->budget_.body_sent();
     return after_data_frame(self->out_);
   }
 };
@@ -159,6 +188,7 @@ Http2Client::Http2Client(int streams, ClientEvents* events)
       streams_(static_cast<std::size_t>(std::max(streams, 1))),
       peer_limit_(kAssumedPeerLimit) {
   Http2Callbacks callbacks;
+  callbacks.on_begin_frame = Callbacks::on_begin_frame;
   callbacks.on_header = Callbacks::on_header;
   callbacks.on_frame_recv = Callbacks::on_frame_recv;
   callbacks.on_data_chunk = Callbacks::on_data_chunk;
@@ -246,8 +276,10 @@ std::string_view Http2Client::output() {
 
 void Http2Client::check(int result) {
   if (result < 0 && failure_.empty()) {
-    break_off(nghttp2_strerror(result),
-              result == NGHTTP2_ERR_FLOODED ? Failure::kFlood : Failure::kBrokenProtocol);
+    const Failure why = result == NGHTTP2_ERR_FLOODED ? Failure::kFlood
+                        : budget_.in_header_block()   ? Failure::kHeadTooLarge
+                                                      : Failure::kBrokenProtocol;
+    break_off(nghttp2_strerror(result), why);
   }
   if (failure_.empty()) return;
   // libnghttp2 keeps pointers into what is lost here: output() asks it for nothing more.
@@ -261,13 +293,15 @@ bool Http2Client::window_blocked() const {
   if (nghttp2_session_get_remote_window_size(session_.get()) <= 0) return true;
   return std::any_of(streams_.begin(), streams_.end(), [this](const Stream& stream) {
     return stream.body_unsent() &&
-           nghttp2_session_get_stream_remote_window_size(session_.get(), stream.stream_id) == 0;
+           nghttp2_session_get_stream_remote_window_size(session_.get(), stream.stream_id) <= 0;
   });
 }
 
 void Http2Client::close_stream(Stream* stream, std::uint32_t error_code) {
   if (stream->ended && stream->summary.status >= 200) {
     release(stream, std::nullopt, Failure::kNone);
+  } else if (stream->fault != Failure::kNone) {
+    release(stream, Loss::kReset, stream->fault);
   } else if (!failure_.empty()) {
     release(stream, Loss::kConnection, why_);
   } else if (error_code == NGHTTP2_REFUSED_STREAM) {

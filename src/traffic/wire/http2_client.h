@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "traffic/wire/client_session.h"
+#include "traffic/wire/http2_frame_budget.h"
 #include "traffic/wire/http2_library.h"
 
 namespace hone::traffic::wire {
@@ -49,7 +50,8 @@ class Http2Client final : public ClientSession {
     std::int32_t stream_id = 0;
     std::size_t body_sent = 0;
     ResponseSummary summary;
-    bool ended = false;  // the response is whole
+    bool ended = false;              // the response is whole
+    Failure fault = Failure::kNone;  // why this side resets the stream
     bool body_unsent() const { return request != nullptr && body_sent < request->body().size(); }
   };
   struct Done {
@@ -71,6 +73,7 @@ class Http2Client final : public ClientSession {
   std::vector<Stream*> free_;
   std::vector<Done> done_;  // events kept until libnghttp2 is left
   OutputBuffer out_;
+  Http2FrameBudget budget_;
   std::uint32_t peer_limit_;  // of streams open at once
   std::uint32_t submitted_ = 0;
   int open_ = 0;

@@ -26,6 +26,7 @@ Http2SessionPtr make_http2_session(Http2Side side, const Http2Callbacks& callbac
   require(nghttp2_session_callbacks_new(&table));
   const std::unique_ptr<nghttp2_session_callbacks, decltype(&nghttp2_session_callbacks_del)>
       table_owner(table, nghttp2_session_callbacks_del);
+  nghttp2_session_callbacks_set_on_begin_frame_callback(table, callbacks.on_begin_frame);
   nghttp2_session_callbacks_set_on_begin_headers_callback(table, callbacks.on_begin_headers);
   nghttp2_session_callbacks_set_on_header_callback(table, callbacks.on_header);
   nghttp2_session_callbacks_set_on_frame_recv_callback(table, callbacks.on_frame_recv);

@@ -20,6 +20,7 @@ using Http2SessionPtr = std::unique_ptr<nghttp2_session, Http2SessionDeleter>;
 
 // Callbacks that stay null are not called. user_data is what make_http2_session was given.
 struct Http2Callbacks {
+  nghttp2_on_begin_frame_callback on_begin_frame = nullptr;
   nghttp2_on_begin_headers_callback on_begin_headers = nullptr;
   nghttp2_on_header_callback on_header = nullptr;
   nghttp2_on_frame_recv_callback on_frame_recv = nullptr;

@@ -29,6 +29,16 @@ void empty(std::string* text) {
 }  // namespace
 
 struct Http2Server::Callbacks {
+  static int on_begin_frame(nghttp2_session* session, const nghttp2_frame_hd* head,
+                            void* user_data) {
+    auto* self = static_cast<Http2Server*>(user_data);
+    if (const char* flood = self->budget_.take(*head)) {
+      self->last_error_ = flood;
+      return nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
+    }
+    return 0;
+  }
+
   static int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
       static_cast<Http2Server*>(user_data)->open_stream(frame->hd.stream_id);
@@ -39,12 +49,17 @@ struct Http2Server::Callbacks {
   static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
                        std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                        std::uint8_t, void* user_data) {
-    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;  // trailers
     auto* self = static_cast<Http2Server*>(user_data);
+    if (!self->budget_.take_field(name_size, value_size, kMaxHeadBytes)) {
+      self->last_error_ = "a header list above 256 KiB";
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // resets the stream
+    }
+    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;  // trailers
     Stream* stream = self->find(frame->hd.stream_id);
     if (stream == nullptr) return 0;
-    return self->keep_header(stream, {reinterpret_cast<const char*>(name), name_size},
-                             {reinterpret_cast<const char*>(value), value_size});
+    self->keep_header(stream, {reinterpret_cast<const char*>(name), name_size},
+                      {reinterpret_cast<const char*>(value), value_size});
+    return 0;
   }
 
   static int on_data_chunk(nghttp2_session*, std::uint8_t, std::int32_t id,
@@ -124,6 +139,7 @@ struct Http2Server::Callbacks {
     out.append(stream->text.empty() ? filler(stream->sent, size)
                                     : std::string_view(stream->text).substr(stream->sent, size));
     stream->sent += size;
+    self->budget_.body_sent();
     return after_data_frame(self->out_);
   }
 };
@@ -131,6 +147,7 @@ struct Http2Server::Callbacks {
 Http2Server::Http2Server(ServerEvents* events, std::size_t body_limit)
     : events_(events), body_limit_(body_limit) {
   Http2Callbacks callbacks;
+  callbacks.on_begin_frame = Callbacks::on_begin_frame;
   callbacks.on_begin_headers = Callbacks::on_begin_headers;
   callbacks.on_header = Callbacks::on_header;
   callbacks.on_frame_recv = Callbacks::on_frame_recv;
@@ -161,36 +178,29 @@ Http2Server::Stream* Http2Server::open_stream(std::int32_t id) {
   stream->authority.clear();
   empty(&stream->body);
   empty(&stream->text);
-  stream->header_count = stream->header_bytes = 0;
+  stream->header_count = 0;
   stream->expects_continue = stream->delivered = stream->answered = stream->close_after = false;
   stream->length = stream->sent = 0;
   nghttp2_session_set_stream_user_data(session_.get(), id, stream);
   return stream;
 }
 
-int Http2Server::keep_header(Stream* stream, std::string_view name, std::string_view value) {
-  // HPACK makes kilobytes out of one byte: the limit is on what comes out.
-  stream->header_bytes += name.size() + value.size();
-  if (stream->header_bytes > kMaxHeadBytes) {
-    last_error_ = "a header list above 256 KiB";
-    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // resets the stream
-  }
+void Http2Server::keep_header(Stream* stream, std::string_view name, std::string_view value) {
   if (name.front() == ':') {
     if (name == ":method") stream->method.assign(value);
     if (name == ":path") stream->path.assign(value);
     if (name == ":authority") stream->authority.assign(value);
-    return 0;
+    return;
   }
   if (name == "host") {
     if (stream->authority.empty()) stream->authority.assign(value);
-    return 0;
+    return;
   }
   if (name == "expect" && equals_lower(value, "100-continue")) stream->expects_continue = true;
   if (stream->header_count == stream->headers.size()) stream->headers.emplace_back();
   Header& header = stream->headers[stream->header_count++];
   header.name.assign(name);
   header.value.assign(value);
-  return 0;
 }
 
 int Http2Server::keep_body(Stream* stream, std::string_view data) {

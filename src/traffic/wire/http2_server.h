@@ -1,11 +1,12 @@
-// HTTP/2 as a server, over libnghttp2. Its limits against floods (of pings, settings, resets) are
-// the library's defaults.
+// HTTP/2 as a server, over libnghttp2. Its limits against floods are the library's defaults
+// (resets, frames that wait to be acknowledged) and those of Http2FrameBudget.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "traffic/wire/http2_frame_budget.h"
 #include "traffic/wire/http2_library.h"
 #include "traffic/wire/server_session.h"
 
@@ -30,7 +31,6 @@ class Http2Server final : public ServerSession {
     std::string method, path, authority, body;
     std::vector<Header> headers;  // the first header_count belong to this request
     std::size_t header_count = 0;
-    std::size_t header_bytes = 0;
     bool expects_continue = false;
     bool delivered = false;  // on_request was called
     bool answered = false;   // or refused, or lost
@@ -46,7 +46,7 @@ class Http2Server final : public ServerSession {
     return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_.get(), id));
   }
   Stream* open_stream(std::int32_t id);
-  int keep_header(Stream* stream, std::string_view name, std::string_view value);
+  void keep_header(Stream* stream, std::string_view name, std::string_view value);
   int keep_body(Stream* stream, std::string_view data);
   void deliver(Stream* stream);
   void close_stream(Stream* stream);
@@ -59,6 +59,7 @@ class Http2Server final : public ServerSession {
   std::vector<Stream*> free_;
   std::vector<nghttp2_nv> fields_;  // of the answer being submitted
   OutputBuffer out_;
+  Http2FrameBudget budget_;
   bool receiving_ = false;
   bool ended_ = false;  // end of input
   std::string last_error_;

@@ -147,6 +147,26 @@ TEST_F(Http2ServerTest, BoundsWhatHeadersExpandTo) {
   EXPECT_THAT(events.lines, ElementsAre("GET / @a"));  // only that stream was reset
 }
 
+TEST_F(Http2ServerTest, AFloodOfPingsEndsTheConnection) {
+  client.request({});
+  ASSERT_TRUE(client.turn(server));
+  const std::string ping(
+      "\0\0\x8\6\0\0\0\0\0"
+      "12345678",
+      17);
+  int taken = 0;
+  Status status;
+  while (taken < 20'000 && (status = server.receive(ping))) {
+    drain(server);  // the peer reads: no acknowledgement waits
+    ++taken;
+  }
+  ASSERT_FALSE(status);
+  EXPECT_GE(taken, 9'000);
+  EXPECT_LE(taken, 10'000);
+  EXPECT_THAT(status.error().what, HasSubstr("10,000 frames without a message"));
+  EXPECT_EQ(events.lines.back(), "lost 1");
+}
+
 TEST_F(Http2ServerTest, NamesAViolationAndStillSendsGoaway) {
   client.request({});
   ASSERT_TRUE(client.turn(server));
