@@ -98,7 +98,9 @@ Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& syste
   if (!arguments.connect.empty()) {
     HONE_TRY(peer, system::net::split_host_port(arguments.connect));
   }
-  HONE_TRY(pool.target.address, system::net::resolve(peer.host, peer.port));
+  HONE_TRY(const auto addresses, system::net::resolve_all(peer.host, peer.port));
+  pool.target.address = addresses.front();
+  pool.target.other_addresses.assign(addresses.begin() + 1, addresses.end());
   pool.target.tls = url.tls;
   pool.target.verify = !arguments.insecure;
   pool.target.ca_file = arguments.cacert;

@@ -70,8 +70,9 @@ Result<Address> parse_address(const std::string& text) {
   return address;
 }
 
-Result<Address> resolve(const std::string& host, std::uint16_t port) {
-  if (host.starts_with(kUnixPrefix) || is_numeric_host(host)) return Address{host, port};
+Result<std::vector<Address>> resolve_all(const std::string& host, std::uint16_t port) {
+  if (host.starts_with(kUnixPrefix) || is_numeric_host(host))
+    return std::vector{Address{host, port}};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_ADDRCONFIG;
@@ -82,13 +83,22 @@ Result<Address> resolve(const std::string& host, std::uint16_t port) {
                 "give the address as a number");
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, &::freeaddrinfo);
-  char text[NI_MAXHOST];
-  const int named = ::getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0,
-                                  NI_NUMERICHOST);
-  if (named != 0) {
-    return fail(ErrorKind::kNetwork, "cannot resolve " + host + ": " + ::gai_strerror(named));
+  std::vector<Address> all;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    char text[NI_MAXHOST];
+    const int named =
+        ::getnameinfo(one->ai_addr, one->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+    if (named != 0) {
+      return fail(ErrorKind::kNetwork, "cannot resolve " + host + ": " + ::gai_strerror(named));
+    }
+    all.push_back({text, port});
   }
-  return Address{text, port};
+  return all;
+}
+
+Result<Address> resolve(const std::string& host, std::uint16_t port) {
+  HONE_TRY(std::vector<Address> all, resolve_all(host, port));
+  return std::move(all.front());
 }
 
 bool is_unix(const Address& address) { return address.host.starts_with(kUnixPrefix); }

@@ -34,7 +34,10 @@ std::string to_string(const Address&);  // "127.0.0.1:80", "[::1]:80"
 Result<Address> parse_address(const std::string& text);
 // "HOST:PORT" taken apart; the host may still be a name, for resolve().
 Result<Address> split_host_port(const std::string& text);
-Result<Address> resolve(const std::string& host, std::uint16_t port);  // names to numbers
+// Names to numbers. All of a name's addresses, in the order in which the system would try them;
+// resolve() takes the first. Never empty.
+Result<std::vector<Address>> resolve_all(const std::string& host, std::uint16_t port);
+Result<Address> resolve(const std::string& host, std::uint16_t port);
 
 // Non-blocking, close-on-exec, TCP_NODELAY. kPortTaken names who holds the port.
 Result<Socket> listen(const Address&, bool reuse_port = false);

@@ -70,6 +70,14 @@ TEST(AddressTest, SplitsNamesForResolve) {
   EXPECT_EQ("localhost", address->host);
   EXPECT_EQ(81, address->port);
   EXPECT_EQ("10.0.0.1", resolve("10.0.0.1", 1)->host);
+  EXPECT_EQ(1U, resolve_all("10.0.0.1", 1)->size());
+  const auto named = resolve_all("localhost", 7);
+  ASSERT_TRUE(named);
+  for (const Address& one : *named) {
+    EXPECT_TRUE(parse_address(to_string(one))) << to_string(one);
+    EXPECT_EQ(7, one.port);
+  }
+  EXPECT_EQ(to_string(named->front()), to_string(*resolve("localhost", 7)));
 }
 
 TEST(SocketTest, ConnectsAndMovesBytesBothWays) {

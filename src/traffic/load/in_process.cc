@@ -134,6 +134,8 @@ class InProcess final : public LoadSession {
 
  private:
   Result<Pool*> find(PoolId id);
+  static Status dial(Pool* pool);
+  static int connections_up(Pool* pool);
   static Status make_workers(Pool* pool);
   static Status bring_up(Pool* pool);
   static Error not_all_up(Pool* pool, Error why);
@@ -165,13 +167,35 @@ Result<PoolId> InProcess::connect(const PoolSpec& spec) {
     if (static_cast<int>(pool.members.size()) == spec.connections) break;
     pool.members.push_back({thread, nullptr});
   }
-  Status up = make_workers(&pool);
-  if (up) up = bring_up(&pool);
+  Status up = dial(&pool);
+  for (const system::net::Address& other : spec.target.other_addresses) {
+    if (up || up.error().kind != ErrorKind::kNetwork || connections_up(&pool) > 0) break;
+    pool.spec.target.address = other;
+    up = dial(&pool);
+  }
   if (!up) {
     close(id);
     return tl::make_unexpected(up.error());
   }
   return id;
+}
+
+// All connections to the pool's address, from workers made anew.
+Status InProcess::dial(Pool* pool) {
+  for (Member& member : pool->members) {
+    member.thread->call([&member] { member.worker.reset(); });
+  }
+  HONE_CHECK(make_workers(pool));
+  return bring_up(pool);
+}
+
+int InProcess::connections_up(Pool* pool) {
+  int up = 0;
+  for (Member& member : pool->members) {
+    if (member.worker == nullptr) continue;  // it could not be made
+    member.thread->call([&] { up += member.worker->connections_up(); });
+  }
+  return up;
 }
 
 Status InProcess::make_workers(Pool* pool) {
@@ -204,15 +228,11 @@ Status InProcess::bring_up(Pool* pool) {
 }
 
 Error InProcess::not_all_up(Pool* pool, Error why) {
-  int up = 0;
-  for (Member& member : pool->members) {
-    member.thread->call([&] { up += member.worker->connections_up(); });
-  }
   // Ports or files that this machine lacks are not the server's fault.
   if (why.kind != ErrorKind::kMachineUnfit) why.kind = ErrorKind::kNetwork;
-  why.what = std::to_string(up) + " of " + std::to_string(pool->spec.connections) +
-             " connections to " + to_string(pool->spec.target.address) +
-             " came up; the others did not: " + why.what;
+  why.what = std::to_string(connections_up(pool)) + " of " +
+             std::to_string(pool->spec.connections) + " connections to " +
+             to_string(pool->spec.target.address) + " came up; the others did not: " + why.what;
   if (why.next.empty()) why.next = "check that the server listens there and takes that many";
   return why;
 }

@@ -26,6 +26,8 @@ namespace hone::traffic::load {
 
 struct Target {
   system::net::Address address;
+  // Of the same name: tried in turn while not one connection of a pool comes up at those before.
+  std::vector<system::net::Address> other_addresses = {};
   wire::Protocol protocol = wire::Protocol::kHttp1;
   bool tls = false;
   bool verify = true;

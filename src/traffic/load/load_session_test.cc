@@ -331,6 +331,24 @@ TEST_F(LoadSessionTest, NobodyListeningIsAnErrorThatSaysHowManyCameUp) {
   EXPECT_NE(std::string::npos, pool.error().what.find("refused"));
 }
 
+TEST_F(LoadSessionTest, TheAddressesOfANameAreTriedInTurn) {
+  serve([](int) { return Fate::kAnswer; });
+  const auto nobody = system::net::free_ports(2);
+  ASSERT_TRUE(nobody);
+  const system::net::Address there = spec_.target.address;
+  const system::net::Address first{"127.0.0.1", nobody->front()};
+  const system::net::Address second{"127.0.0.1", nobody->back()};
+  spec_.target.address = first;
+  spec_.target.other_addresses = {second, there};
+  const SliceResult result = run(connect(), slice_of(1000, 0.02));
+  EXPECT_EQ(20U, result.ok + result.missed);
+  EXPECT_EQ(4U, result.connections_made);
+  spec_.target.other_addresses = {second};
+  const auto none = session_->connect(spec_);
+  ASSERT_FALSE(none);
+  EXPECT_NE(std::string::npos, none.error().what.find(to_string(second))) << none.error().what;
+}
+
 TEST_F(LoadSessionTest, ASilentServerEndsTheWaitForTheConnectionAtItsLimit) {
   serve([](int) { return Fate::kNever; });
   spec_.target.protocol = wire::Protocol::kHttp2;  // it never sends its SETTINGS
