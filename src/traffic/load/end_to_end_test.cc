@@ -165,7 +165,10 @@ TEST_P(EndToEndTest, RequestsPerConnectionHolds) {
   EXPECT_GE(result.connections_made, result.ok / 4);
   EXPECT_EQ(0U, result.connection_error);
   if (GetParam().tls) {
-    EXPECT_EQ(result.connections_made, result.handshakes_full + result.handshakes_resumed);
+    // The slice may end while the connections that follow the last ones are still shaking hands.
+    const auto handshakes = result.handshakes_full + result.handshakes_resumed;
+    EXPECT_LE(handshakes, result.connections_made);
+    EXPECT_GE(handshakes + static_cast<std::uint64_t>(pool_.connections), result.connections_made);
   }
 }
 
