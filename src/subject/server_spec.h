@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,22 @@ HONE_JSON(ServerSpec)
 // What decides how the server behaves, for fingerprints: all of it but how long hone waits.
 Json behaviour(const ServerSpec&);
 
+// A command that sends a leg's traffic in place of hone's own generator: h2load, wrk, oha,
+// nighthawk_client or the user's. In training only: it keeps no connections between the slices of a
+// proof.
+struct Generator {
+  // Beside the placeholders above: {url}, {seconds} (whole ones), {connections}, {streams}.
+  std::vector<std::string> command;
+  // How its output (both streams) tells the answers that were as expected: a regular expression
+  // (ECMAScript) with one group around the number, of which the last match counts; or a JSON
+  // pointer to it, in the object that the output is. Exactly one of the two.
+  std::string answers, answers_json;
+  // A regular expression with one group around a count that must be 0 where it matches; may be
+  // empty.
+  std::string failures;
+};
+HONE_JSON(Generator)
+
 struct Shape {
   std::string name;  // "h1-4k"
   traffic::wire::Protocol protocol = traffic::wire::Protocol::kHttp1;
@@ -59,7 +76,8 @@ struct Shape {
   Json config = Json::object();  // for the file templates
   bool train = true;             // false: printed with '*'
   bool prove = true;
-  double share = 1;  // of the user's traffic; normalised over the shapes
+  double share = 1;                    // of the user's traffic; normalised over the shapes
+  std::optional<Generator> generator;  // of its leg; nothing: hone's own
 };
 HONE_JSON(Shape)
 

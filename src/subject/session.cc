@@ -63,6 +63,16 @@ class RealSession final : public Session {
     return spread;
   }
 
+  Result<std::vector<std::string>> fill_words(const std::vector<std::string>& words,
+                                              const Placeholders& more) const override {
+    Placeholders all = placeholders_;
+    all["url"] = url_;
+    all["connections"] = std::to_string(spec_.connections);
+    all["streams"] = std::to_string(spec_.streams);
+    all.insert(more.begin(), more.end());
+    return fill(words, all);
+  }
+
   Result<traffic::load::SliceResult> slice(const traffic::load::SliceSpec& slice) override {
     HONE_CHECK(server_->check_alive());
     if (!pool_) return fail(ErrorKind::kInternal, spec_.name + ": slice() before connect()");
@@ -142,6 +152,7 @@ class RealSession final : public Session {
       HONE_TRY(const std::string text, fill(spec_.url, placeholders_));
       HONE_TRY(url, parse_url(text));
     }
+    url_ = to_string(url);
     HONE_TRY(pool_spec_.target.address, system::net::resolve(url.host, url.port));
     pool_spec_.target.protocol = shape.protocol;
     pool_spec_.target.tls = url.tls;
@@ -170,6 +181,7 @@ class RealSession final : public Session {
   std::unique_ptr<Origin> origin_;
   std::unique_ptr<RunningServer> server_;
   std::optional<traffic::load::PoolId> pool_;
+  std::string url_;
   int redialled_ = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/finding.h"
+#include "base/text.h"
 #include "subject/server_spec.h"
 #include "subject/worker_spread.h"
 #include "system/net/loop.h"
@@ -44,6 +45,10 @@ class Session {
   // them, or a bounded number of tries is up: worker_spread() tells.
   virtual Status connect() = 0;
   virtual Result<WorkerSpread> worker_spread() = 0;  // now; between slices
+  // The words of a command with this session's placeholders, {url}, {connections} and {streams}
+  // among them, and `more` filled in.
+  virtual Result<std::vector<std::string>> fill_words(const std::vector<std::string>& words,
+                                                      const Placeholders& more) const = 0;
   // kSubjectDied when the subject ended meanwhile.
   virtual Result<traffic::load::SliceResult> slice(const traffic::load::SliceSpec&) = 0;
   virtual pid_t tree_root() const = 0;               // for measure: the supervisor

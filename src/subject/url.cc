@@ -1,6 +1,7 @@
 #include "subject/url.h"
 
 #include "base/text.h"
+#include "system/net/socket.h"
 
 namespace hone::subject {
 
@@ -50,6 +51,11 @@ Result<Url> parse_url(const std::string& text) {
     url.port = static_cast<std::uint16_t>(*number);
   }
   return url;
+}
+
+std::string to_string(const Url& url) {
+  return (url.tls ? "https://" : "http://") + to_string(system::net::Address{url.host, url.port}) +
+         url.path;
 }
 
 }  // namespace hone::subject

@@ -15,6 +15,8 @@ struct Url {
   std::string path = "/";  // with the query; the fragment is dropped
 };
 
+std::string to_string(const Url&);  // always with its port
+
 // kUsage when it is not such a URL.
 Result<Url> parse_url(const std::string& text);
 

@@ -37,5 +37,11 @@ TEST(ParseUrl, RefusesTheRestByName) {
   }
 }
 
+TEST(Url, IsWrittenAsItWasRead) {
+  for (const char* text : {"http://127.0.0.1:80/", "https://[::1]:8443/a?b=c"}) {
+    EXPECT_EQ(to_string(*parse_url(text)), text);
+  }
+}
+
 }  // namespace
 }  // namespace hone::subject

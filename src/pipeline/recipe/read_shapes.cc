@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <string_view>
 
 #include "pipeline/recipe/sections.h"
@@ -63,6 +64,40 @@ void read_headers(const Node& table, TableReader* reader,
   }
 }
 
+// Of a pattern from the recipe: nothing when it is a regular expression with one group.
+std::string pattern_fault(const std::string& pattern) {
+  try {
+    const std::regex regex(pattern);
+    if (regex.mark_count() == 1) return "";
+    return "it needs one group, in brackets, around the number, and has " +
+           std::to_string(regex.mark_count());
+  } catch (const std::regex_error& error) {
+    return std::string("it is no regular expression: ") + error.what();
+  }
+}
+
+Status read_generator(const Node& table, subject::Generator* generator) {
+  TableReader reader(table, "[shape.generator]");
+  reader.texts("command", &generator->command);
+  reader.text("answers", &generator->answers);
+  reader.text("answers_json", &generator->answers_json);
+  reader.text("failures", &generator->failures);
+  reader.require("command", "the program that sends the leg's traffic, and its arguments");
+  reader.one_of("answers", "answers_json", /*optional=*/false);
+  for (const char* key : {"answers", "failures"}) {
+    const Node* node = table.find(key);
+    if (node == nullptr || node->kind != Node::Kind::kText) continue;
+    if (const std::string fault = pattern_fault(node->text); !fault.empty()) {
+      reader.fault(node->origin, std::string(key) + " in [shape.generator]: " + fault);
+    }
+  }
+  if (!generator->answers_json.empty() && !generator->answers_json.starts_with('/')) {
+    reader.fault(table.find("answers_json")->origin,
+                 "answers_json in [shape.generator] must be a JSON pointer, as \"/ok\"");
+  }
+  return reader.finish();
+}
+
 Status read_shape(const Node& table, subject::Shape* shape) {
   TableReader reader(table, "[[shape]]");
   std::string protocol = traffic::wire::name(shape->protocol);
@@ -78,6 +113,7 @@ Status read_shape(const Node& table, subject::Shape* shape) {
   reader.flag("train", &shape->train);
   reader.flag("prove", &shape->prove);
   reader.number("share", {0, kShareLimit, true, false}, &shape->share);
+  const Node* generator = reader.node("generator", Node::Kind::kTable);
   reader.require("name", "how reports call it");
   if (headers != nullptr) read_headers(*headers, &reader, &shape->headers);
   if (config != nullptr) shape->config = to_json(*config);
@@ -95,7 +131,19 @@ Status read_shape(const Node& table, subject::Shape* shape) {
     reader.fault(table.find("path")->origin,
                  "path in [[shape]] must begin with '/' and hold no spaces: percent-encode them");
   }
+  if (generator != nullptr) {
+    const Node* prove = table.find("prove");
+    if (prove != nullptr && shape->prove) {
+      reader.fault(
+          prove->origin,
+          "a shape with a generator of its own cannot be proved: the slices of a round need "
+          "connections that stay",
+          "leave prove out; a second shape without [shape.generator] can be proved");
+    }
+    shape->prove = false;
+  }
   HONE_CHECK(reader.finish());
+  if (generator != nullptr) HONE_CHECK(read_generator(*generator, &shape->generator.emplace()));
   HONE_TRY(shape->protocol, traffic::wire::parse_protocol(protocol));
   return {};
 }

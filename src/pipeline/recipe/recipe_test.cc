@@ -118,6 +118,33 @@ TEST_F(RecipeTest, KnownSubjectsAreRead) {
   }
 }
 
+TEST_F(RecipeTest, AShapeWithAGeneratorTrainsAndIsNotProved) {
+  // The documentation's second example, behind a recipe that can be proved.
+  const auto page = system_.files->read("docs/recipe.md");
+  ASSERT_TRUE(page);
+  const std::size_t from = page->find("```toml\n", page->find("#### [shape.generator]")) + 8;
+  const auto recipe = parse(kSmall + page->substr(from, page->find("```", from) - from));
+  ASSERT_TRUE(recipe) << recipe.error().what;
+  const subject::Shape& shape = recipe->shapes.back();
+  ASSERT_TRUE(shape.generator);
+  EXPECT_EQ(shape.generator->command.front(), "h2load");
+  EXPECT_EQ(shape.generator->answers, "(\\d+) succeeded");
+  EXPECT_TRUE(shape.train);
+  EXPECT_FALSE(shape.prove);
+  const auto again = value_from<Recipe>(Json(*recipe), "recipe");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(Json(*again), Json(*recipe));
+
+  const std::string shape_text = std::string(kSmall) + "[[shape]]\nname = 'x'\n";
+  const std::string table = "[shape.generator]\ncommand = ['wrk']\n";
+  EXPECT_THAT(fault(shape_text + "prove = true\n" + table + "answers = '(1)'\n"),
+              HasSubstr("cannot be proved"));
+  EXPECT_THAT(fault(shape_text + table), HasSubstr("exactly one of"));
+  EXPECT_THAT(fault(shape_text + table + "answers = 'a(b'\n"), HasSubstr("no regular expression"));
+  EXPECT_THAT(fault(shape_text + table + "answers = 'a'\n"), HasSubstr("needs one group"));
+  EXPECT_THAT(fault(shape_text + table + "answers_json = 'ok'\n"), HasSubstr("JSON pointer"));
+}
+
 TEST_F(RecipeTest, JsonRoundTrip) {
   const auto recipe = parse(kSmall);
   ASSERT_TRUE(recipe);

@@ -6,12 +6,14 @@
 #include "pipeline/train/leg.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
 #include "base/units.h"
 #include "flush/flush.h"
 #include "pipeline/profdata/raw_profile.h"
+#include "pipeline/train/external_load.h"
 #include "pipeline/train/flush_control.h"
 #include "pipeline/train/judge_leg.h"
 
@@ -96,8 +98,13 @@ class RunningLeg {
 
   Status train() {
     HONE_CHECK(begin());
-    HONE_CHECK(session_->connect());
-    HONE_CHECK(load());
+    HONE_TRY(const auto before, system_.process_table->usage(session_->tree_root()));
+    const auto started = system_.clock->now();
+    HONE_CHECK(spec_.shape.generator ? load_by_command() : load());
+    outcome_.wall_s = system::to_seconds(system_.clock->now() - started);
+    HONE_TRY(const auto after, system_.process_table->usage(session_->tree_root()));
+    outcome_.cpu_us_per_request = static_cast<double>(after.cpu_ns - before.cpu_ns) * 1e-3 /
+                                  static_cast<double>(outcome_.requests);
     HONE_CHECK(end());
     return collect();
   }
@@ -122,10 +129,27 @@ class RunningLeg {
     return {};
   }
 
+  Status load_by_command() {
+    const subject::Generator& generator = *spec_.shape.generator;
+    ExternalLoad external;
+    // Whole seconds, for that is what h2load and wrk take.
+    HONE_TRY(
+        external.command,
+        session_->fill_words(generator.command,
+                             {{"seconds", std::to_string(std::lround(std::ceil(spec_.leg_s)))}}));
+    external.seconds = spec_.leg_s;
+    external.cpus = spec_.load_cpus;
+    external.log = spec_.folder / "generator.log";
+    HONE_TRY(
+        outcome_.requests, run_external_load(external, generator, system_, [this](double done) {
+          observer_.progress("leg " + spec_.shape.name, std::min(done, spec_.leg_s), spec_.leg_s);
+        }));
+    return {};
+  }
+
   Status load() {
-    HONE_TRY(const auto before, system_.process_table->usage(session_->tree_root()));
+    HONE_CHECK(session_->connect());
     traffic::load::SliceResult sum;
-    const auto begin = system_.clock->now();
     double done = 0;
     for (std::uint64_t piece = 1; done < spec_.leg_s; ++piece) {
       observer_.progress("leg " + spec_.shape.name, done, spec_.leg_s);
@@ -141,11 +165,7 @@ class RunningLeg {
       HONE_CHECK(judge_answers(sum));
     }
     observer_.progress("leg " + spec_.shape.name, spec_.leg_s, spec_.leg_s);
-    outcome_.wall_s = system::to_seconds(system_.clock->now() - begin);
-    HONE_TRY(const auto after, system_.process_table->usage(session_->tree_root()));
     outcome_.requests = sum.ok;
-    outcome_.cpu_us_per_request =
-        static_cast<double>(after.cpu_ns - before.cpu_ns) * 1e-3 / static_cast<double>(sum.ok);
     return {};
   }
 

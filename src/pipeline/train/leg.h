@@ -21,9 +21,9 @@ struct LegSpec {
   double rate = 0;       // 0: closed loop
   int connections = 16;  // in total
   int streams = 32;
-  std::vector<int> server_cpus;
-  std::string flush_library;  // absolute
-  system::Path folder;        // absolute, empty: profiles/, start-up/ and run/ are made in it
+  std::vector<int> server_cpus, load_cpus;  // the latter of shape.generator
+  std::string flush_library;                // absolute
+  system::Path folder;  // absolute, empty: profiles/, start-up/ and run/ are made in it
 };
 
 struct LegOutcome {

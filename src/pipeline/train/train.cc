@@ -166,6 +166,7 @@ class Training {
     spec.connections = recipe_.prove.connections * spec.server.workers;
     spec.streams = recipe_.prove.streams;
     spec.server_cpus = place_.server_cpus;
+    spec.load_cpus = place_.load_cpus;
     spec.flush_library = flush_library_;
     spec.folder = std::filesystem::absolute(part);
     const Profdata profdata(tools_, &system_, part);

@@ -102,6 +102,33 @@ TEST_F(TrainTest, LegsAreWholeKeptAndReused) {
   EXPECT_FALSE((*again)[0].reused);
 }
 
+TEST_F(TrainTest, ACommandOfTheUsersMayRunALeg) {
+  Recipe recipe = server().recipe();
+  recipe.shapes.resize(1);
+  subject::Generator generator;
+  generator.command = {"python3",
+                       "-c",
+                       "import sys, urllib.request as u\n"
+                       "ok = sum(u.urlopen(sys.argv[1]).status == 200 for _ in range(20))\n"
+                       "print(ok, 'of', sys.argv[2:])",
+                       "{url}",
+                       "{seconds}",
+                       "{connections}"};
+  generator.answers = "(\\d+) of \\['1', '4'\\]";
+  recipe.shapes[0].generator = generator;
+  const auto legs = run(recipe);
+  ASSERT_TRUE(legs) << describe(legs.error());
+  EXPECT_EQ((*legs)[0].requests, 20U);
+  EXPECT_GT((*legs)[0].total_count, 0U);
+  EXPECT_GT((*legs)[0].cpu_us_per_request, 0);
+
+  recipe.shapes[0].generator->answers = "(\\d+) succeeded";
+  const auto uncounted = run(recipe);
+  ASSERT_FALSE(uncounted);
+  EXPECT_EQ(uncounted.error().kind, ErrorKind::kLegFailed);
+  EXPECT_THAT(uncounted.error().log_file, HasSubstr("generator.log"));
+}
+
 TEST_F(TrainTest, EveryProcessLeavesItsProfile) {
   Recipe recipe = server().recipe("fork");
   recipe.shapes.resize(1);
