@@ -104,6 +104,21 @@ TEST_P(EndToEndTest, BothSidesCountTheSame) {
   EXPECT_EQ(5U, seen.open_connections);
 }
 
+TEST_P(EndToEndTest, WhatIsScheduledForTwoConnectionsDiffersByOneAtMost) {
+  for (const int connections : {1, 2, 3, 16, 100, 256}) {
+    pool_.connections = connections;
+    const PoolId pool = connect("/bytes/10");
+    std::uint64_t scheduled = 0;
+    for (const double rate : {1010.0, 2990.0}) {  // neither is a multiple of any of them
+      const SliceResult result = run(pool, slice_of(rate, 0.1));
+      scheduled += result.scheduled;
+      EXPECT_LE(result.per_connection_max - result.per_connection_min, 1U) << connections;
+      EXPECT_EQ(result.per_connection_min, scheduled / static_cast<std::uint64_t>(connections));
+    }
+    session_->close(pool);
+  }
+}
+
 TEST_P(EndToEndTest, ABurstAcrossAllConnectionsArrivesWhole) {
   SliceSpec slice = slice_of(3200, 0.1);
   slice.arrivals = {Arrivals::Kind::kBurst, 32};
