@@ -5,6 +5,12 @@ find_package(OpenSSL 3.0 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2>=1.52)
+# Optional, and not for the embedded subject, whose builds are to stay comparable. The next releases of
+# both have other functions.
+if(HONE_HTTP3 AND NOT HONE_ORIGIN_ONLY)
+  pkg_check_modules(http3 IMPORTED_TARGET libngtcp2>=0.12 libngtcp2<0.13 libngtcp2_crypto_gnutls
+                    libnghttp3>=0.8 libnghttp3<0.9 gnutls>=3.7.2)
+endif()
 
 # Header-only libraries whose packages carry no CMake target on Debian 12.
 function(hone_header_library target header)

@@ -2,10 +2,12 @@
 
 #include "traffic/wire/http1_client.h"
 #include "traffic/wire/http2_client.h"
+#include "traffic/wire/http3.h"
 
 namespace hone::traffic::wire {
 
 std::unique_ptr<PreparedRequest> prepare(Protocol protocol, const Request& request) {
+  if (protocol == Protocol::kHttp3) return prepare_http3(request);
   if (protocol == Protocol::kHttp2) return std::make_unique<Http2Request>(request);
   return std::make_unique<Http1Request>(request);
 }

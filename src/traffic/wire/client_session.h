@@ -1,6 +1,6 @@
 // The client's side of one connection, for any protocol: bytes in, bytes out, events. No sockets,
-// no clock. The load generator drives it; HTTP/3 and tests' fakes fit behind the same
-// functions.
+// no clock. The load generator drives it. HTTP/3 has datagrams and timers: http3.h, with the same
+// events.
 #pragma once
 
 #include <cstdint>
@@ -73,6 +73,7 @@ class ClientSession {
 };
 
 std::unique_ptr<PreparedRequest> prepare(Protocol, const Request&);
+// Of HTTP/1 and 2; HTTP/3 has datagrams and is made by make_http3_client (http3.h).
 // `streams`: requests open at once, at most (HTTP/1: always 1). `events` outlives the session.
 std::unique_ptr<ClientSession> make_client_session(Protocol, int streams, ClientEvents* events);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "traffic/wire/http1_syntax.h"
+#include "traffic/wire/request_fields.h"
 
 namespace hone::traffic::wire {
 namespace {
@@ -24,33 +25,12 @@ constexpr std::uint32_t kAssumedPeerLimit = 100;
 // Odd stream ids below 2^31 (RFC 9113 5.1.1).
 constexpr std::uint32_t kMaxRequests = (std::uint32_t{1} << 30) - 1;
 
-bool belongs_to_http1(std::string_view name) {
-  for (const std::string_view other : {"host", "content-length", "transfer-encoding", "connection",
-                                       "keep-alive", "proxy-connection", "upgrade"}) {
-    if (name == other) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Http2Request::Http2Request(Request request) : request_(std::move(request)) {
-  const auto add = [this](std::string_view name, std::string_view value) {
+  for_each_field(&request_, &length_, [this](std::string_view name, std::string_view value) {
     fields_.push_back(http2_field(name, value, Http2Text::kKept));
-  };
-  add(":method", request_.method);
-  add(":scheme", request_.scheme);
-  add(":authority", request_.authority);
-  add(":path", request_.path);
-  for (Header& header : request_.headers) {
-    std::transform(header.name.begin(), header.name.end(), header.name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-    if (!belongs_to_http1(header.name)) add(header.name, header.value);
-  }
-  if (!request_.body.empty()) {
-    length_ = std::to_string(request_.body.size());
-    add("content-length", length_);
-  }
+  });
 }
 
 struct Http2Client::Callbacks {

@@ -2,12 +2,23 @@
 
 namespace hone::traffic::wire {
 
-const char* name(Protocol protocol) { return protocol == Protocol::kHttp2 ? "h2" : "h1"; }
+const char* name(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kHttp1:
+      return "h1";
+    case Protocol::kHttp2:
+      return "h2";
+    case Protocol::kHttp3:
+      return "h3";
+  }
+  return "";
+}
 
 Result<Protocol> parse_protocol(const std::string& text) {
   if (text == "h1") return Protocol::kHttp1;
   if (text == "h2") return Protocol::kHttp2;
-  return fail(ErrorKind::kUsage, "unknown protocol '" + text + "'", "use h1 or h2");
+  if (text == "h3") return Protocol::kHttp3;
+  return fail(ErrorKind::kUsage, "unknown protocol '" + text + "'", "use h1, h2 or h3");
 }
 
 }  // namespace hone::traffic::wire

@@ -10,9 +10,11 @@
 
 namespace hone::traffic::wire {
 
-enum class Protocol { kHttp1, kHttp2 };
-NLOHMANN_JSON_SERIALIZE_ENUM(Protocol, {{Protocol::kHttp1, "h1"}, {Protocol::kHttp2, "h2"}})
-const char* name(Protocol protocol);  // "h1", "h2"
+enum class Protocol { kHttp1, kHttp2, kHttp3 };
+NLOHMANN_JSON_SERIALIZE_ENUM(Protocol, {{Protocol::kHttp1, "h1"},
+                                        {Protocol::kHttp2, "h2"},
+                                        {Protocol::kHttp3, "h3"}})
+const char* name(Protocol protocol);  // "h1", "h2", "h3"
 Result<Protocol> parse_protocol(const std::string& text);
 
 struct Header {

@@ -1,4 +1,4 @@
-#include "system/net/deadlines.h"
+#include "system/deadlines.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace hone::system::net {
+namespace hone::system {
 namespace {
 
 Instant at(std::uint64_t ms) { return Instant() + std::chrono::milliseconds(ms); }
@@ -40,4 +40,4 @@ TEST(DeadlinesTest, AgreesWithASearchThroughAllOfThem) {
 }
 
 }  // namespace
-}  // namespace hone::system::net
+}  // namespace hone::system

@@ -9,7 +9,7 @@
 
 #include "system/clock.h"
 
-namespace hone::system::net {
+namespace hone::system {
 
 class Deadlines {
  public:
@@ -80,4 +80,4 @@ class Deadlines {
   std::vector<std::size_t> places_;  // by id; kNobody: not in the heap
 };
 
-}  // namespace hone::system::net
+}  // namespace hone::system

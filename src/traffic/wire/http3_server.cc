@@ -1,0 +1,261 @@
+// An answer's body is handed to libnghttp3 as pointers into the filler or into the stream's own
+// text, which stay where they are until the peer has acknowledged them: a stream is used again only
+// once libngtcp2 has closed it.
+#include "traffic/wire/http3_server.h"
+
+#include <algorithm>
+
+#include "traffic/wire/filler.h"
+#include "traffic/wire/http1_syntax.h"
+
+namespace hone::traffic::wire {
+
+using system::DatagramBatch;
+using system::Instant;
+
+namespace {
+
+// As on HTTP/2: room for a whole body at the default body limit, several of them at once.
+constexpr std::uint64_t kUploadWindow = 16 << 20;
+constexpr std::uint64_t kUploadsWindow = 64 << 20;
+constexpr std::uint64_t kStreamsAtOnce = 256;
+
+// As the origin's of byte streams: above the keep-alive of every client and proxy in use.
+constexpr system::Duration kQuietLimit = std::chrono::minutes(5);
+
+// Above this, a body's memory is given back after its request, as on the other protocols.
+constexpr std::size_t kKeptBodyBytes = 256 << 10;
+
+void empty_text(std::string* text) {
+  if (text->capacity() > kKeptBodyBytes) std::string().swap(*text);
+  text->clear();
+}
+
+}  // namespace
+
+Http3ServerConnection::Http3ServerConnection(std::shared_ptr<GnutlsContext> context,
+                                             Http3ServerEvents* events, Http3Ids* ids,
+                                             const Place& place, std::size_t body_limit)
+    : Http3Connection(std::move(context)),
+      events_(events),
+      ids_(ids),
+      place_(place),
+      body_limit_(body_limit) {}
+
+Status Http3ServerConnection::start(const ngtcp2_pkt_hd& first, Instant now) {
+  return start_server(first, {kUploadWindow, kUploadsWindow, kStreamsAtOnce, kQuietLimit}, now);
+}
+
+void Http3ServerConnection::on_established() {
+  connected_ = true;
+  events_->on_connected(number());
+  gnutls_session_ticket_send(tls(), 1, 0);  // where it fails, the client comes back in full
+}
+
+void Http3ServerConnection::receive(std::string_view datagram, Instant now) { read(datagram, now); }
+
+void Http3ServerConnection::expire(Instant now) { handle_expiry(now); }
+
+DatagramBatch Http3ServerConnection::write(Instant now, std::span<char> buffer) {
+  const bool idle = free_.size() == streams_.size();
+  const DatagramBatch batch = write_batch(now, buffer);
+  // The GOAWAY goes first, so that requests on their way are known to be unprocessed.
+  if (batch.bytes.empty() && ending_ && idle && !over()) {
+    say_goodbye();
+    return write_batch(now, buffer);
+  }
+  return batch;
+}
+
+void Http3ServerConnection::on_head_begin(std::int64_t id) {
+  if (free_.empty()) {
+    streams_.push_back(std::make_unique<Stream>());
+    free_.push_back(streams_.back().get());
+  }
+  Stream* stream = free_.back();
+  free_.pop_back();
+  stream->id = id;
+  stream->method.clear();
+  stream->path.clear();
+  stream->authority.clear();
+  empty_text(&stream->body);
+  empty_text(&stream->text);
+  stream->header_count = stream->header_bytes = 0;
+  stream->expects_continue = stream->delivered = stream->answered = stream->close_after = false;
+  stream->length = stream->given = 0;
+  stream->trailers.clear();
+  nghttp3_conn_set_stream_user_data(http(), id, stream);
+}
+
+void Http3ServerConnection::on_field(void* of, std::int64_t, std::string_view name,
+                                     std::string_view value) {
+  auto* stream = static_cast<Stream*>(of);
+  if (stream == nullptr || stream->answered) return;
+  // QPACK makes kilobytes out of one byte: the limit is on what comes out.
+  stream->header_bytes += name.size() + value.size();
+  if (stream->header_bytes > kMaxHeadBytes) return refuse(stream);
+  if (name.starts_with(':')) {
+    if (name == ":method") stream->method.assign(value);
+    if (name == ":path") stream->path.assign(value);
+    if (name == ":authority") stream->authority.assign(value);
+    return;
+  }
+  if (name == "host") {
+    if (stream->authority.empty()) stream->authority.assign(value);
+    return;
+  }
+  if (name == "expect" && equals_lower(value, "100-continue")) stream->expects_continue = true;
+  if (stream->header_count == stream->headers.size()) stream->headers.emplace_back();
+  Header& header = stream->headers[stream->header_count++];
+  header.name.assign(name);
+  header.value.assign(value);
+}
+
+void Http3ServerConnection::on_head_end(void* of, bool last) {
+  auto* stream = static_cast<Stream*>(of);
+  if (stream == nullptr || stream->answered || last || !stream->expects_continue) return;
+  const nghttp3_nv status = http3_field(":status", "100", /*copied=*/false);
+  nghttp3_conn_submit_info(http(), stream->id, &status, 1);
+}
+
+void Http3ServerConnection::on_body(void* of, std::int64_t, std::string_view bytes) {
+  auto* stream = static_cast<Stream*>(of);
+  if (stream == nullptr || stream->answered) return;
+  if (stream->body.size() + bytes.size() > body_limit_) return refuse(stream);
+  stream->body.append(bytes);
+}
+
+// More than this side takes: neither read on nor answered.
+void Http3ServerConnection::refuse(Stream* stream) {
+  stream->answered = true;
+  ngtcp2_conn_shutdown_stream(quic(), stream->id, NGHTTP3_H3_EXCESSIVE_LOAD);
+}
+
+void Http3ServerConnection::on_message_end(void* of) {
+  auto* stream = static_cast<Stream*>(of);
+  if (stream == nullptr || stream->delivered || stream->answered) return;
+  stream->delivered = true;
+  latest_ = stream;
+  stream->headers.resize(stream->header_count);
+  RequestView request;
+  request.method = stream->method;
+  request.path = stream->path;
+  request.authority = stream->authority;
+  request.headers = &stream->headers;
+  request.body = stream->body;
+  events_->on_request(number(), static_cast<std::uint64_t>(stream->id), request);
+}
+
+Http3ServerConnection::Stream* Http3ServerConnection::find(std::int64_t id) {
+  if (latest_ != nullptr && latest_->id == id) return latest_;
+  const auto found = std::find_if(streams_.begin(), streams_.end(),
+                                  [id](const auto& stream) { return stream->id == id; });
+  return found == streams_.end() ? nullptr : found->get();
+}
+
+bool Http3ServerConnection::respond(std::uint64_t id, const Reply& reply) {
+  Stream* stream = over() ? nullptr : find(static_cast<std::int64_t>(id));
+  if (stream == nullptr || stream->answered) return false;
+  stream->answered = true;
+  stream->close_after = reply.close || reply.framing == Framing::kClose;
+  const bool has_body = stream->method != "HEAD" && reply.status != 204 && reply.status != 304;
+  stream->text.assign(has_body ? std::string_view(reply.body) : std::string_view());
+  const std::uint64_t length = reply.body.empty() ? reply.body_length : reply.body.size();
+  stream->length = has_body ? length : 0;
+  if (has_body) stream->trailers = reply.trailers;
+  send_head(*stream, reply, stream->length > 0 || !stream->trailers.empty());
+  return true;
+}
+
+void Http3ServerConnection::send_head(const Stream& stream, const Reply& reply, bool has_body) {
+  for (int i = 0; i < reply.early_hints; ++i) {
+    const nghttp3_nv hint[] = {
+        http3_field(":status", "103", /*copied=*/false),
+        http3_field("link", "</style.css>; rel=preload; as=style", /*copied=*/false)};
+    nghttp3_conn_submit_info(http(), stream.id, hint, std::size(hint));
+  }
+  const std::string status = std::to_string(reply.status);
+  const std::uint64_t length = reply.body.empty() ? reply.body_length : reply.body.size();
+  const std::string length_text = std::to_string(length);
+  const bool tells_length =
+      reply.framing == Framing::kLength && reply.status != 204 && reply.status != 304;
+  fields_.clear();
+  fields_.push_back(http3_field(":status", status, /*copied=*/true));
+  for (const Header& header : reply.headers) {
+    fields_.push_back(http3_field(header.name, header.value, /*copied=*/true));
+  }
+  if (tells_length) {
+    fields_.push_back(http3_field("content-length", length_text, /*copied=*/true));
+  }
+  const nghttp3_data_reader body{give_body};
+  const int result = nghttp3_conn_submit_response(http(), stream.id, fields_.data(), fields_.size(),
+                                                  has_body ? &body : nullptr);
+  if (result != 0) ngtcp2_conn_shutdown_stream(quic(), stream.id, NGHTTP3_H3_INTERNAL_ERROR);
+}
+
+nghttp3_ssize Http3ServerConnection::give_body(nghttp3_conn* http, std::int64_t id,
+                                               nghttp3_vec* pieces, std::size_t room,
+                                               std::uint32_t* flags, void*, void* of) {
+  auto* stream = static_cast<Stream*>(of);
+  std::size_t count = 0;
+  for (; count < room && stream->given < stream->length; ++count) {
+    const std::string_view piece = stream->text.empty()
+                                       ? filler(stream->given, stream->length - stream->given)
+                                       : std::string_view(stream->text).substr(stream->given);
+    pieces[count].base = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
+    pieces[count].len = piece.size();
+    stream->given += piece.size();
+  }
+  if (stream->given < stream->length) return static_cast<nghttp3_ssize>(count);
+  *flags |= NGHTTP3_DATA_FLAG_EOF;
+  if (stream->trailers.empty()) return static_cast<nghttp3_ssize>(count);
+  *flags |= NGHTTP3_DATA_FLAG_NO_END_STREAM;
+  std::vector<nghttp3_nv> fields;
+  for (const Header& trailer : stream->trailers) {
+    fields.push_back(http3_field(trailer.name, trailer.value, /*copied=*/true));
+  }
+  const int result = nghttp3_conn_submit_trailers(http, id, fields.data(), fields.size());
+  return result == 0 ? static_cast<nghttp3_ssize>(count) : NGHTTP3_ERR_CALLBACK_FAILURE;
+}
+
+void Http3ServerConnection::lose(Stream* stream) {
+  const bool lost = stream->delivered && !stream->answered;
+  stream->answered = true;
+  if (lost) events_->on_request_lost(number(), static_cast<std::uint64_t>(stream->id));
+}
+
+void Http3ServerConnection::on_reset(std::int64_t id, std::uint64_t) {
+  Stream* stream = find(id);
+  if (stream == nullptr || stream->answered) return;
+  lose(stream);
+  ngtcp2_conn_shutdown_stream_write(quic(), id, NGHTTP3_H3_REQUEST_CANCELLED);
+}
+
+void Http3ServerConnection::on_closed(void* of, std::int64_t, std::uint64_t) {
+  auto* stream = static_cast<Stream*>(of);
+  if (stream == nullptr) return;
+  lose(stream);
+  if (stream->close_after && !ending_) {
+    ending_ = true;
+    nghttp3_conn_shutdown(http());
+  }
+  if (latest_ == stream) latest_ = nullptr;
+  stream->id = -1;
+  free_.push_back(stream);
+}
+
+void Http3ServerConnection::retire_ids() {
+  ids_->remove(place_.first);
+  if (quic() == nullptr) return;
+  std::vector<ngtcp2_cid> ids(ngtcp2_conn_get_num_scid(quic()));
+  ngtcp2_conn_get_scid(quic(), ids.data());
+  for (const ngtcp2_cid& id : ids) ids_->remove(id);
+}
+
+void Http3ServerConnection::lose_all() {
+  for (const auto& stream : streams_) {
+    if (stream->id >= 0) lose(stream.get());
+  }
+}
+
+}  // namespace hone::traffic::wire

@@ -1,0 +1,100 @@
+// HTTP/3 as a server: one connection of a port (http3_port.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "traffic/wire/http3_connection.h"
+
+namespace hone::traffic::wire {
+
+class Http3ServerConnection;
+
+class Http3Ids {  // tells datagrams' connections by the ids that those have chosen
+ public:
+  virtual ~Http3Ids() = default;
+  virtual void add(const ngtcp2_cid& id, Http3ServerConnection* connection) = 0;
+  virtual void remove(const ngtcp2_cid& id) = 0;
+};
+
+class Http3ServerConnection final : public Http3Connection {
+ public:
+  struct Place {
+    std::uint64_t number = 0;  // for the events
+    std::size_t slot = 0;      // the port's
+    system::PeerAddress peer;
+    ngtcp2_cid first{};  // the id that the client has chosen for the first packets
+  };
+  Http3ServerConnection(std::shared_ptr<GnutlsContext> context, Http3ServerEvents* events,
+                        Http3Ids* ids, const Place& place, std::size_t body_limit);
+  Status start(const ngtcp2_pkt_hd& first, system::Instant now);
+
+  const Place& place() const { return place_; }
+  std::uint64_t number() const { return place_.number; }
+  const system::PeerAddress& peer() const { return place_.peer; }
+  bool connected() const { return connected_; }
+
+  void receive(std::string_view datagram, system::Instant now);
+  void expire(system::Instant now);
+  system::Instant expiry() const { return next_expiry(); }
+  system::DatagramBatch write(system::Instant now, std::span<char> buffer);
+  bool respond(std::uint64_t stream, const Reply& reply);
+  void close() { say_goodbye(); }
+  // Tells of every request that will have no answer; once, when it is over.
+  void lose_all();
+  void retire_ids();                // all that it was known by
+  bool waits_for_dispatch = false;  // the port's: it stands among those that may have output
+
+ private:
+  struct Stream {          // used again for later requests, with its memory
+    std::int64_t id = -1;  // -1: not in use
+    std::string method, path, authority, body;
+    std::vector<Header> headers;  // the first header_count belong to this request
+    std::size_t header_count = 0;
+    std::size_t header_bytes = 0;
+    bool expects_continue = false;
+    bool delivered = false;  // on_request was called
+    bool answered = false;   // or refused, or lost
+    bool close_after = false;
+
+    std::string text;          // the answer's body, when it is not filler
+    std::uint64_t length = 0;  // of either
+    std::uint64_t given = 0;   // to libnghttp3
+    std::vector<Header> trailers;
+  };
+
+  void on_established() override;
+  void on_field(void* stream, std::int64_t id, std::string_view name,
+                std::string_view value) override;
+  void on_head_begin(std::int64_t id) override;
+  void on_head_end(void* stream, bool last) override;
+  void on_body(void* stream, std::int64_t id, std::string_view bytes) override;
+  void on_message_end(void* stream) override;
+  void on_sent_whole(std::int64_t) override {}
+  void on_reset(std::int64_t id, std::uint64_t code) override;
+  void on_closed(void* stream, std::int64_t id, std::uint64_t code) override;
+  void on_goaway(std::int64_t) override {}
+  void on_new_id(const ngtcp2_cid& id) override { ids_->add(id, this); }
+  void on_retired_id(const ngtcp2_cid& id) override { ids_->remove(id); }
+
+  static nghttp3_ssize give_body(nghttp3_conn* http, std::int64_t id, nghttp3_vec* pieces,
+                                 std::size_t room, std::uint32_t* flags, void*, void* stream);
+  Stream* find(std::int64_t id);
+  void refuse(Stream* stream);
+  void lose(Stream* stream);
+  void send_head(const Stream& stream, const Reply& reply, bool has_body);
+
+  Http3ServerEvents* const events_;
+  Http3Ids* const ids_;
+  const Place place_;
+  const std::size_t body_limit_;
+  std::vector<std::unique_ptr<Stream>> streams_;  // all there ever were at once
+  std::vector<Stream*> free_;
+  Stream* latest_ = nullptr;        // delivered: the one that is usually answered next
+  std::vector<nghttp3_nv> fields_;  // of the answer being submitted
+  bool connected_ = false;
+  bool ending_ = false;  // GOAWAY was sent: it closes when its streams are done
+};
+
+}  // namespace hone::traffic::wire
