@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from peers import CONNECTIONS, Servers, arguments, free_port, pinned, wait_for
+from peers import CONNECTIONS, Servers, arguments, pinned
 
 
 def cpu_ns(pid):
@@ -54,12 +54,9 @@ def main():
     options = arguments(__doc__, 2, ("nginx", "nghttpd", "h2load", "taskset"))
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        with Servers(folder, options.server_cpu) as servers:
-            port = free_port()
-            servers.start([options.hone, "origin", "--listen", f"127.0.0.1:{port}"])
-            wait_for(port)
+        with Servers(folder, options.server_cpu, options.hone) as servers:
             nginx, nghttpd, hone = (process.pid for process in servers.started)
-            here = f"http://127.0.0.1:{port}/bytes/4096"
+            here = f"http://127.0.0.1:{servers.origin}/bytes/4096"
             contest("HTTP/1 4 KB", {"hone": (hone, here),
                                     "nginx": (nginx, f"http://127.0.0.1:{servers.h1}/4k")},
                     ["--h1"], options)

@@ -19,6 +19,7 @@ def arguments(about, seconds, needed):
     parser.add_argument("--seconds", type=int, default=seconds)
     parser.add_argument("--hone", type=os.path.abspath, default="build/release/bin/hone")
     parser.add_argument("--cpus", default="0,1", help="of the load and of the servers")
+    parser.add_argument("--only", default="", help="contests with this in their title")
     options = parser.parse_args()
     options.load_cpu, options.server_cpu = (int(cpu) for cpu in options.cpus.split(","))
     missing = [name for name in needed if not shutil.which(name)]
@@ -49,17 +50,18 @@ def pinned(cpu, command):
 
 
 class Servers:
-    """nginx for HTTP/1 and nghttpd for HTTP/2, both with the same file; ended with the block."""
+    """nginx for HTTP/1, nghttpd for HTTP/2, both with the same file, and hone's origin; ended with the
+    block."""
 
-    def __init__(self, folder, cpu):
-        self.folder, self.cpu, self.started = folder, cpu, []
+    def __init__(self, folder, cpu, hone):
+        self.folder, self.cpu, self.hone, self.started = folder, cpu, hone, []
 
     def __enter__(self):
         root = os.path.join(self.folder, "root")
-        os.mkdir(root)
+        os.makedirs(root, exist_ok=True)
         with open(os.path.join(root, "4k"), "wb") as file:
             file.write(b"x" * 4096)
-        self.h1, self.h2 = free_port(), free_port()
+        self.h1, self.h2, self.origin = free_port(), free_port(), free_port()
         with open(os.path.join(self.folder, "nginx.conf"), "w") as file:
             file.write(
                 f"daemon off; master_process off; pid {self.folder}/pid; error_log stderr warn;\n"
@@ -71,8 +73,9 @@ class Servers:
                 f"server {{ listen 127.0.0.1:{self.h1}; root {root}; }} }}\n")
         self.start(["nginx", "-c", os.path.join(self.folder, "nginx.conf")])
         self.start(["nghttpd", "--no-tls", "-a", "127.0.0.1", "-n1", "-d", root, str(self.h2)])
-        wait_for(self.h1)
-        wait_for(self.h2)
+        self.start([self.hone, "origin", "--listen", f"127.0.0.1:{self.origin}"])
+        for port in (self.h1, self.h2, self.origin):
+            wait_for(port)
         return self
 
     def start(self, command):
