@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <system_error>
 
@@ -46,6 +48,47 @@ Status reserve_descriptors(std::size_t needed) {
                 "raise it in the shell (ulimit -n " + std::to_string(wanted) + ")");
   }
   return {};
+}
+
+EphemeralPorts ephemeral_ports(const Address& peer) {
+  EphemeralPorts ports;  // the kernel's defaults, where it does not tell
+  std::ifstream range("/proc/sys/net/ipv4/ip_local_port_range");
+  int first = 0, last = 0;
+  if (range >> first >> last && first <= last) ports.first = first, ports.last = last;
+  // ip-sysctl: 0 never, 1 for every peer, 2 on the loopback only (the default).
+  int reuse = 2;
+  if (std::ifstream file("/proc/sys/net/ipv4/tcp_tw_reuse"); !(file >> reuse)) reuse = 2;
+  const bool loopback = peer.host.starts_with("127.") || peer.host == "::1";
+  ports.reused_after_second = reuse == 1 || (reuse == 2 && loopback);
+  return ports;
+}
+
+Status check_port_budget(const Address& peer, std::size_t open, double renewed_per_s,
+                         double duration_s) {
+  if (peer.host.starts_with("unix:")) return {};
+  return check_port_budget(ephemeral_ports(peer), peer, open, renewed_per_s, duration_s);
+}
+
+Status check_port_budget(const EphemeralPorts& ports, const Address& peer, std::size_t open,
+                         double renewed_per_s, double duration_s) {
+  // Linux's TCP_TIMEWAIT_LEN, fixed in the kernel; with tcp_tw_reuse a port may be taken again one
+  // second after its connection's last word (timestamps tell the two apart).
+  const double rest_s = ports.reused_after_second ? 1 : 60;
+  const double resting = renewed_per_s * std::min(rest_s, duration_s);
+  const double needed = static_cast<double>(open) + resting;
+  if (needed <= ports.count()) return {};
+  const auto text = [](double number) { return std::to_string(std::llround(number)); };
+  return fail(ErrorKind::kMachineUnfit,
+              text(renewed_per_s) + " new connections per second to " + to_string(peer) + " need " +
+                  text(needed) + " ports, " + text(resting) +
+                  " of them waiting out TIME_WAIT, and this machine hands out " +
+                  std::to_string(ports.count()) + " (" + std::to_string(ports.first) + " to " +
+                  std::to_string(ports.last) + ")",
+              "use fewer new connections, a shorter run, or more ports (sysctl "
+              "net.ipv4.ip_local_port_range=\"1024 65535\")" +
+                  std::string(ports.reused_after_second
+                                  ? ""
+                                  : "; net.ipv4.tcp_tw_reuse=1 frees each after a second"));
 }
 
 // All are held open until the last one is known, so that no two are the same.

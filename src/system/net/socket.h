@@ -67,6 +67,20 @@ Io write_some(int fd, std::string_view bytes);  // never raises SIGPIPE
 // one, and says how many there are when that is not enough.
 Status reserve_descriptors(std::size_t needed);
 
+// What the kernel hands out to connections that name no port of their own.
+struct EphemeralPorts {
+  int first = 32768, last = 60999;
+  bool reused_after_second = false;  // tcp_tw_reuse holds for that peer
+  int count() const { return last - first + 1; }
+};
+EphemeralPorts ephemeral_ports(const Address& peer);
+// Whether `open` connections to the peer, and `renewed_per_s` new ones in place of others that this
+// side closes, find a port for `duration_s`.
+Status check_port_budget(const Address& peer, std::size_t open, double renewed_per_s,
+                         double duration_s);
+Status check_port_budget(const EphemeralPorts&, const Address& peer, std::size_t open,
+                         double renewed_per_s, double duration_s);
+
 // Ports that were free a moment ago on 127.0.0.1, all different.
 Result<std::vector<std::uint16_t>> free_ports(int count);
 bool port_is_free(std::uint16_t port);  // nothing listens on 127.0.0.1 or any address

@@ -3,6 +3,7 @@
 #include "traffic/load/arrivals.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 
@@ -51,16 +52,27 @@ std::string to_string(const Arrivals& arrivals) {
   return "";
 }
 
-DueTimes::DueTimes(const Arrivals& arrivals, double rate, std::uint64_t seed)
-    : arrivals_(arrivals), gap_ns_(1e9 / rate), random_(seed) {}
+DueTimes::DueTimes(const Arrivals& arrivals, const RatePhase& phase, std::uint64_t seed)
+    : arrivals_(arrivals),
+      rate_(phase.from),
+      slope_((phase.to - phase.from) / phase.duration_s),
+      gap_ns_(1e9 / phase.from),
+      random_(seed) {}
 
-void DueTimes::fit(std::uint64_t count) {
-  if (arrivals_.kind != Arrivals::Kind::kPoisson || count == 0) return;
+void DueTimes::fit(std::uint64_t count, double requests) {
+  const auto counted = static_cast<double>(count);
+  if (arrivals_.kind != Arrivals::Kind::kPoisson) {
+    // Rounded up by more than a half, as phases that share parts of a request may be: the last one
+    // would lie in the next phase.
+    if (counted > requests + 0.5) scale_ = requests / counted;
+    return;
+  }
+  if (count == 0) return;
   Random ahead = random_;
   double total = 0;
   // One gap more than arrivals: the last arrival is not at the very end either.
-  for (std::uint64_t i = 0; i <= count; ++i) total += ahead.exponential(gap_ns_);
-  stretch_ = static_cast<double>(count) * gap_ns_ / total;
+  for (std::uint64_t i = 0; i <= count; ++i) total += ahead.exponential(1);
+  stretch_ = std::min(counted, requests) / total;
 }
 
 std::int64_t DueTimes::next_ns() {
@@ -69,20 +81,30 @@ std::int64_t DueTimes::next_ns() {
   switch (arrivals_.kind) {
     case Arrivals::Kind::kEven: {
       const double jitter = (2 * random_.uniform() - 1) * kJitter;
-      return static_cast<std::int64_t>(std::max(0.0, (index + jitter) * gap_ns_));
+      return time_of(std::max(0.0, index + jitter));
     }
     case Arrivals::Kind::kEvenStrict:
-      return static_cast<std::int64_t>(index * gap_ns_);
+      return time_of(index);
     case Arrivals::Kind::kPoisson:
-      at_ns_ += random_.exponential(gap_ns_) * stretch_;
-      return static_cast<std::int64_t>(at_ns_);
+      requests_ += random_.exponential(1) * stretch_;
+      return time_of(requests_);
     case Arrivals::Kind::kBurst: {
       const std::uint64_t first = (index_ - 1) / static_cast<std::uint64_t>(arrivals_.burst) *
                                   static_cast<std::uint64_t>(arrivals_.burst);
-      return static_cast<std::int64_t>(static_cast<double>(first) * gap_ns_);
+      return time_of(static_cast<double>(first));
     }
   }
   return 0;
+}
+
+// When so many requests have become due: the integral of the rate, inverted. The usual formula for
+// the root would subtract two nearly equal numbers where the slope is small.
+std::int64_t DueTimes::time_of(double requests) const {
+  requests *= scale_;
+  if (slope_ == 0) return static_cast<std::int64_t>(requests * gap_ns_);
+  if (requests <= 0) return 0;
+  const double end_rate = std::sqrt(std::max(0.0, rate_ * rate_ + 2 * slope_ * requests));
+  return static_cast<std::int64_t>(2e9 * requests / (rate_ + end_rate));
 }
 
 }  // namespace hone::traffic::load

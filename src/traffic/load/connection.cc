@@ -54,10 +54,10 @@ Status Connection::open() {
   }
   state_ = State::kConnecting;
   full_ = write_failed_ = handshake_counted_ = false;
-  submitted_ = 0;
+  retired_ = false;
   answers_ = 0;
   session_ = wire::make_client_session(context_->target.protocol, context_->streams, this);
-  if (context_->tls) tls_ = wire::make_tls_channel(context_->tls);
+  if (context_->tls) tls_ = wire::make_tls_channel(context_->tls, context_->draw_resumption());
   return {};
 }
 
@@ -80,14 +80,15 @@ void Connection::fall(Failure failure, const Error& why) {
 }
 
 int Connection::free_slots() const {
-  if (state_ != State::kUp) return 0;
-  const int slots = session_->free_slots();
-  const int limit = context_->requests_per_connection;
-  return limit == 0 ? slots : std::min(slots, limit - submitted_);
+  return state_ == State::kUp && !retired_ ? session_->free_slots() : 0;
+}
+
+bool Connection::retire() {
+  retired_ = true;
+  return session_->open_requests() == 0;
 }
 
 void Connection::submit(std::uint64_t id, std::uint16_t request) {
-  ++submitted_;
   session_->submit(id, *context_->requests[request]);
 }
 
@@ -196,6 +197,7 @@ Status Connection::receive_tls(std::string_view cipher) {
   if (!handshake_counted_ && tls_->established()) {
     handshake_counted_ = true;
     ++(tls_->resumed() ? context_->handshakes_resumed : context_->handshakes_full);
+    if (tls_->offered()) ++context_->handshakes_offered;
     if (context_->target.protocol == wire::Protocol::kHttp2) {
       if (const std::string agreed = tls_->alpn(); agreed != "h2") {
         failure_ = Failure::kAlpn;
@@ -218,8 +220,7 @@ Status Connection::receive_tls(std::string_view cipher) {
 // Nothing more can come of it: the peer's GOAWAY, close or end, or our own limit of requests.
 bool Connection::is_spent() const {
   if (session_->open_requests() > 0) return false;
-  const int limit = context_->requests_per_connection;
-  return session_->closing() || (limit > 0 && submitted_ >= limit);
+  return session_->closing() || retired_;
 }
 
 void Connection::flush() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "system/net/loop.h"
 #include "system/net/socket.h"
 #include "traffic/load/link.h"
@@ -37,16 +38,21 @@ struct ConnectionContext {
   ConnectionOwner* owner = nullptr;
   Target target;
   int streams = 1;
-  int requests_per_connection = 0;                               // 0: no limit
   std::shared_ptr<wire::TlsContext> tls;                         // null: clear text
   std::vector<std::unique_ptr<wire::PreparedRequest>> requests;  // the pool's list
   // One read takes this much at most: nearly every answer whole, and L2-resident.
   std::vector<char> buffer = std::vector<char>(64 << 10);
   std::string plain;  // of one read, decrypted
 
+  // Which new TLS connections offer the last ticket.
+  double resume = 1;
+  Random resume_draws{0};
+  bool draw_resumption() { return resume >= 1 || (resume > 0 && resume_draws.uniform() < resume); }
+
   // Since the worker was made.
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+  std::uint64_t handshakes_offered = 0;
   wire::FailureCounts connection_failures;
 };
 
@@ -64,6 +70,7 @@ class Connection final : public Link, public system::net::Pollable, private wire
   bool is_up() const { return state_ == State::kUp; }
   int free_slots() const override;
   void submit(std::uint64_t id, std::uint16_t request) override;
+  bool retire() override;
   void flush() override;
   bool window_blocked() const override { return session_ && session_->window_blocked(); }
   bool was_useful() const override { return answers_ > 0; }
@@ -94,7 +101,7 @@ class Connection final : public Link, public system::net::Pollable, private wire
   bool full_ = false;  // the kernel's buffer is, or the event's share is used up: for EPOLLOUT
   bool write_failed_ = false;
   bool handshake_counted_ = false;
-  int submitted_ = 0;
+  bool retired_ = false;
   std::uint64_t answers_ = 0;
   wire::Failure failure_ = wire::Failure::kNone;
   system::net::Socket socket_;

@@ -50,6 +50,7 @@ Dispatcher::Dispatcher(const Share& share, Lines* lines, Duration timeout,
 
 void Dispatcher::prepare(const SliceSpec& spec) {
   spec_ = spec;
+  recorder_.prepare(spec);
   if (spec.closed_loop) {
     const auto worker = static_cast<std::uint64_t>(worker_);
     closed_loop_mix_.seed(derive_seed(spec.seed, kClosedLoopPurpose + worker));
@@ -112,8 +113,8 @@ bool Dispatcher::finished(Instant now) const {
 SliceResult Dispatcher::finish(Instant now) {
   // A generator held up for the whole drain still owes the rest of the schedule.
   while (!spec_.closed_loop && !schedule_.empty()) {
-    recorder_.scheduled(schedule_.next().line);
-    recorder_.missed();
+    recorder_.scheduled(schedule_.next().line, schedule_.next().at);
+    recorder_.missed(schedule_.next().at);
     schedule_.pop();
   }
   while (oldest_ != next_id_) {
@@ -137,9 +138,9 @@ SliceResult Dispatcher::finish(Instant now) {
 }
 
 void Dispatcher::schedule_one(const Due& due, Instant now) {
-  recorder_.scheduled(due.line);
+  recorder_.scheduled(due.line, due.at);
   if (now - due.at > kMissedAfter) {
-    recorder_.missed();
+    recorder_.missed(due.at);
     return;
   }
   const std::uint64_t id = push(due);
@@ -199,7 +200,7 @@ void Dispatcher::fill(int line, Instant now) {
   }
   if (!spec_.closed_loop || now < start_ || now >= end_) return;
   while (lines_->free_slots(line) > 0) {
-    recorder_.scheduled(line);
+    recorder_.scheduled(line, now);
     submit(line, push({now, line, closed_loop_mix_.draw()}));
   }
 }
@@ -242,9 +243,9 @@ void Dispatcher::lost(int line, std::uint64_t id, wire::Loss why, wire::Failure 
     return;
   }
   if (why == wire::Loss::kConnection) {
-    recorder_.connection_error(failure, now);
+    recorder_.connection_error(request.due, failure, now);
   } else {
-    recorder_.reset(failure, now);
+    recorder_.reset(request.due, failure, now);
   }
   end(&request);
 }
@@ -278,7 +279,7 @@ void Dispatcher::line_gone(int line, wire::Failure failure, Instant now) {
   for (std::uint64_t id = oldest_; left > 0 && id != next_id_; ++id) {
     Record& request = record(id);
     if (request.line != line || request.state != State::kOpen) continue;
-    recorder_.connection_error(failure, now);
+    recorder_.connection_error(request.due, failure, now);
     request.state = State::kEnded;
     --left;
   }

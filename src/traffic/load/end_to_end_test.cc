@@ -2,6 +2,7 @@
 // other must have counted.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -227,6 +228,26 @@ INSTANTIATE_TEST_SUITE_P(Protocols, EndToEndTest,
                          name_of);
 
 using TlsTest = EndToEndTest;
+
+TEST_P(TlsTest, TheShareOfResumedHandshakesIsAsAsked) {
+  pool_.requests_per_connection = 1;
+  for (const double share : {0.0, 0.5, 1.0}) {
+    pool_.resume = share;
+    const PoolId pool = connect("/bytes/10");
+    SliceResult result = run(pool, slice_of(300, 0.5));
+    session_->close(pool);
+    EXPECT_EQ(0U, result.connection_error);
+    // Some are still shaking hands when the slice ends.
+    EXPECT_NEAR(static_cast<double>(result.connections_made),
+                static_cast<double>(result.handshakes_full + result.handshakes_resumed), 5);
+    EXPECT_EQ(result.handshakes_offered, result.handshakes_resumed);
+    // The first of the five connections have no ticket to offer yet. Five deviations.
+    const auto made = static_cast<double>(result.connections_made);
+    EXPECT_NEAR(share * made, static_cast<double>(result.handshakes_resumed),
+                5 * std::sqrt(made * share * (1 - share)) + 5)
+        << share;
+  }
+}
 
 TEST_P(TlsTest, AnUnknownCertificateIsAnErrorWithOpensslsReason) {
   pool_.target.ca_file.clear();  // the system's do not know a certificate made a moment ago

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace hone::traffic::load {
 namespace {
@@ -66,6 +67,41 @@ std::int64_t Histogram::quantile_ns(double q) const {
     if (seen >= rank) return std::min(value_of(i), max_);
   }
   return max_;
+}
+
+std::vector<Histogram::Bucket> Histogram::filled() const {
+  std::vector<Bucket> filled;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    if (buckets_[i] != 0) filled.push_back({std::min(value_of(i), max_), buckets_[i]});
+  }
+  return filled;
+}
+
+Json Histogram::whole_json() const {
+  Json buckets = Json::array();
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    if (buckets_[i] == 0) continue;
+    buckets.push_back(i);
+    buckets.push_back(buckets_[i]);
+  }
+  return Json{{"max_ns", max_}, {"sum_ns", sum_}, {"buckets", std::move(buckets)}};
+}
+
+void Histogram::read_whole(const Json& json) {
+  Histogram read;
+  read.max_ = json.at("max_ns").get<std::int64_t>();
+  read.sum_ = json.at("sum_ns").get<double>();
+  const Json& buckets = json.at("buckets");
+  if (buckets.size() % 2 != 0) throw std::out_of_range("a bucket without a count");
+  for (std::size_t i = 0; i < buckets.size(); i += 2) {
+    const auto bucket = buckets[i].get<std::size_t>();
+    const auto count = buckets[i + 1].get<std::uint64_t>();
+    if (bucket > bucket_of(kLargest)) throw std::out_of_range("no such bucket");
+    if (bucket >= read.buckets_.size()) read.buckets_.resize((bucket / kPerBlock + 1) * kPerBlock);
+    read.buckets_[bucket] += count;
+    read.count_ += count;
+  }
+  *this = std::move(read);
 }
 
 void Histogram::clear() { *this = Histogram(); }

@@ -21,6 +21,19 @@ class Histogram {
   std::int64_t quantile_ns(double q) const;  // q in [0, 1]; 0 when empty
   void clear();
 
+  struct Bucket {
+    std::int64_t value_ns;  // its middle, and never more than the maximum
+    std::uint64_t count;    // above zero
+  };
+  std::vector<Bucket> filled() const;      // in the order of values
+  static constexpr int kSubBuckets = 128;  // for each power of two
+  static constexpr int kBlocks = 36;       // of so many buckets, up to the largest value
+
+  // Whole, so that histograms of another process can be merged: {"max_ns", "sum_ns", "buckets":
+  // [index, count, ...]}. read_whole() throws Json's exceptions, or std::out_of_range.
+  Json whole_json() const;
+  void read_whole(const Json& json);
+
  private:
   std::vector<std::uint64_t> buckets_;  // grown on demand
   std::uint64_t count_ = 0;

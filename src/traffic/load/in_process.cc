@@ -96,6 +96,12 @@ Status check(const PoolSpec& spec) {
   if (spec.requests_per_connection < 0) {
     return refuse("requests per connection must not be negative");
   }
+  if (!(spec.connection_lifetime_s >= 0)) {
+    return refuse("a connection's lifetime must not be negative");
+  }
+  if (!(spec.resume >= 0 && spec.resume <= 1)) {
+    return refuse("the share of resumed handshakes must be from 0 to 1");
+  }
   if (spec.requests.empty() || spec.requests.size() > kMostRequests) {
     return refuse("the request list must have from 1 to " + std::to_string(kMostRequests) +
                   " entries, not " + std::to_string(spec.requests.size()));
@@ -115,7 +121,27 @@ Status check(const SliceSpec& spec) {
   if (!(spec.duration_s > 0) || !(spec.drain_limit_s >= 0)) {
     return fail(ErrorKind::kUsage, "the duration must be above zero");
   }
+  if (spec.phases.empty()) return {};
+  HONE_CHECK(check_phases(spec.phases));
+  // By rounding alone they may differ.
+  if (std::abs(duration_of(spec.phases) - spec.duration_s) > 1e-6 * spec.duration_s) {
+    return fail(ErrorKind::kInternal, "the steps of a rate do not fill the slice's time");
+  }
   return {};
+}
+
+// New connections are the pool's own, and what the slice renews. A port of a connection that this
+// side has closed rests in TIME_WAIT.
+Status check_ports(const PoolSpec& pool, const SliceSpec& slice) {
+  if (slice.closed_loop) return {};
+  double renewed_per_s = 0;
+  if (pool.requests_per_connection > 0) renewed_per_s += slice.rate / pool.requests_per_connection;
+  if (pool.connection_lifetime_s > 0)
+    renewed_per_s += pool.connections / pool.connection_lifetime_s;
+  if (renewed_per_s == 0) return {};
+  return system::net::check_port_budget(pool.target.address,
+                                        static_cast<std::size_t>(pool.connections), renewed_per_s,
+                                        slice.duration_s);
 }
 
 class InProcess final : public LoadSession {
@@ -240,6 +266,7 @@ Error InProcess::not_all_up(Pool* pool, Error why) {
 Result<SliceResult> InProcess::slice(PoolId id, const SliceSpec& spec) {
   HONE_CHECK(check(spec));
   HONE_TRY(Pool * pool, find(id));
+  HONE_CHECK(check_ports(pool->spec, spec));
   for (Member& member : pool->members) {
     member.thread->loop().post([worker = member.worker.get(), spec] { worker->prepare(spec); });
   }

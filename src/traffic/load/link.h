@@ -21,6 +21,9 @@ class Link {
   virtual int free_slots() const = 0;
   // `request`: which of the pool's list. Precondition: free_slots() > 0.
   virtual void submit(std::uint64_t id, std::uint16_t request) = 0;
+  // It takes no more requests: once the open ones have ended it closes and says down(kNone). True:
+  // nothing is open on it, and it is the caller's to close now. Precondition: up.
+  virtual bool retire() = 0;
   // Writes what was submitted, as far as the kernel takes it; the rest follows by itself. Calls
   // nothing of the owner.
   virtual void flush() = 0;

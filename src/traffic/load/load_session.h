@@ -20,6 +20,8 @@
 #include "system/net/socket.h"
 #include "traffic/load/arrivals.h"
 #include "traffic/load/histogram.h"
+#include "traffic/load/intervals.h"
+#include "traffic/load/rate_phase.h"
 #include "traffic/wire/message.h"
 
 namespace hone::traffic::load {
@@ -52,13 +54,21 @@ struct PoolSpec {
   int connections = 16;  // 1 to 65,535; all are up before connect() returns
   int streams = 32;      // HTTP/2 requests open at once on a connection
   double connect_limit_s = 10;
-  double timeout_s = 5;             // of a request, from its due time
-  int requests_per_connection = 0;  // 0: the connection is kept
+  double timeout_s = 5;  // of a request, from its due time
+  // Churn. A connection that has had its requests, or its time, takes no more; once the open ones
+  // have ended it is closed and made again. The first limits of each connection are drawn from
+  // `churn_seed`, below the ones given here, so that not all of them are closed together.
+  int requests_per_connection = 0;   // 0: no limit
+  double connection_lifetime_s = 0;  // 0: no limit
+  double resume = 1;  // 0 to 1: share of the new TLS connections that offer the last ticket
+  std::uint64_t churn_seed = 1;
 };
 
 struct SliceSpec {
   double rate = 1000;       // requests per second in total; > 0
   double duration_s = 0.5;  // requests due within it are sent; then the drain
+  // Of a rate that changes: `rate` is then their mean and `duration_s` their sum (set_phases).
+  std::vector<RatePhase> phases;
   Arrivals arrivals;
   std::uint64_t seed = 1;
   double drain_limit_s = 2;  // at most this long for the last answers; the rest is `unfinished`
@@ -67,6 +77,8 @@ struct SliceSpec {
   // Ctrl-C ends the slice then and there, with what came of it, in place of an error.
   bool keep_interrupted = false;
 };
+
+void set_phases(SliceSpec*, std::vector<RatePhase> phases);
 
 struct RequestCounts {  // of one entry of the pool's list
   std::string name;
@@ -105,11 +117,17 @@ struct SliceResult {
   std::vector<RequestCounts> requests;                           // in the order of the pool's list
   std::uint64_t per_connection_min = 0, per_connection_max = 0;  // scheduled, over the pool
   std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+  std::uint64_t handshakes_offered = 0;  // a ticket, whatever the server made of it
+  Histogram connecting;                  // from connect() to being up, TLS and SETTINGS included
   std::uint64_t bytes_in = 0, bytes_out = 0, body_bytes = 0;
   std::uint64_t release_turns = 0;       // loop turns that sent at least one request
   Histogram latency, service, lateness;  // from due; from sent; sent - due
   Histogram generator_lateness;          // sent - due of what was never blocked
-  double client_cpu_s = 0;               // of the loop's thread, origin included when it shares it
+  // By due time; of one slice only: a sum of slices has none.
+  std::vector<StepResult> steps;  // where the rate had phases
+  std::vector<SeriesPoint> series;
+  double series_interval_s = 0;
+  double client_cpu_s = 0;  // of the loop's thread, origin included when it shares it
   std::uint64_t client_wakes = 0;
 };
 Json to_json(const SliceResult&);  // the contract of `hone load --json`, histograms summarised

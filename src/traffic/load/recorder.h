@@ -25,12 +25,13 @@ class Recorder {
   Recorder(int lines, std::size_t requests)
       : per_line_(static_cast<std::size_t>(lines)), per_request_(requests) {}
 
+  void prepare(const SliceSpec&);  // what takes memory
   void begin(const SliceSpec&, system::Instant start);
 
   void cut(system::Instant now);  // the slice ends here: it is as long as that
 
-  void scheduled(int line);
-  void missed() { ++result_.missed; }
+  void scheduled(int line, system::Instant due);
+  void missed(system::Instant due);
   void blocked() { ++result_.blocked; }
   void window_blocked() { ++result_.window_blocked; }
   void release_turn() { ++result_.release_turns; }
@@ -40,8 +41,8 @@ class Recorder {
   void answered(system::Instant due, system::Instant sent, system::Instant now, int status,
                 std::uint64_t body_bytes, std::uint16_t request);
   // The peer's refusals: they have no latency, a quick failure must not look like a quick answer.
-  void reset(wire::Failure why, system::Instant now);
-  void connection_error(wire::Failure why, system::Instant now);
+  void reset(system::Instant due, wire::Failure why, system::Instant now);
+  void connection_error(system::Instant due, wire::Failure why, system::Instant now);
   // Given up by us: the latency is at least this long, and is recorded as that.
   void timeout(system::Instant due, system::Instant now);
   void expired(system::Instant due, system::Instant now);
@@ -57,7 +58,15 @@ class Recorder {
   std::vector<Counts> per_request_;
   std::array<std::uint64_t, 1000> status_{};  // by code; 0: not a three-digit code
   wire::FailureCounts failures_;
+  SeriesPoint& point_at(system::Instant due);
+  StepResult* step_at(system::Instant due);  // null: the rate has no phases
+  void count(system::Instant due, std::uint64_t IntervalCounts::* what);
+  void record_latency(system::Instant due, system::Instant now);
+
   SliceResult result_;
+  std::vector<SeriesPoint> prepared_series_;
+  std::vector<StepResult> prepared_steps_;
+  Boundaries points_, steps_;
   std::uint64_t sent_in_time_ = 0;
   system::Instant start_{};
   system::Instant in_time_until_{};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "system/clock.h"
 #include "traffic/load/arrivals.h"
@@ -29,7 +30,8 @@ struct Due {
 class Schedule {
  public:
   explicit Schedule(const Share& share, Mix mix = {});
-  // The next slice's requests, exactly rate x duration of them (at least one). Takes time: fitting
+  // The next slice's requests, exactly rate x duration of them (at least one) and in each phase of
+  // the rate as many as it has. Takes time: fitting
   // Poisson arrivals to their count draws each of them once (10 ms for a minute of 8,000/s), which
   // is why it is apart from begin().
   void prepare(const SliceSpec&);
@@ -44,9 +46,14 @@ class Schedule {
 
   Share share_;
   Mix mix_;
-  DueTimes times_{Arrivals{}, 1, 0};
+  struct Phase {
+    DueTimes times;
+    std::uint64_t left;  // all workers'
+    system::Duration begin;
+  };
+  std::vector<Phase> phases_;
+  std::size_t phase_ = 0;
   system::Instant start_{};
-  std::uint64_t left_ = 0;        // of the slice, all workers'
   std::uint64_t connection_ = 0;  // of the next request: counts on over slices
   bool has_next_ = false;
   Due next_;

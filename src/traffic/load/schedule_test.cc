@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace hone::traffic::load {
 namespace {
@@ -120,6 +121,123 @@ TEST(ScheduleTest, EveryConnectionGetsTheWholeMix) {
   for (const Due& due : all(&schedule, spec_of(8000, 0.5))) ++seen[due.line][due.request];
   for (const auto& line : seen) {
     for (const int count : line) EXPECT_NEAR(250, count, 5 * 14);  // five deviations
+  }
+}
+
+TEST(ScheduleTest, StepsHaveTheirExactCountsEachWithinItsOwnTime) {
+  SliceSpec spec;
+  set_phases(&spec, *parse_steps("1000,4000,2000", 0.5));
+  EXPECT_DOUBLE_EQ(1.5, spec.duration_s);
+  EXPECT_DOUBLE_EQ(7000.0 / 3, spec.rate);
+  for (const char* arrivals : {"even", "even:strict", "poisson", "burst:16"}) {
+    spec.arrivals = *parse_arrivals(arrivals);
+    Schedule schedule({7, 0, 1});
+    const auto due = all(&schedule, spec);
+    ASSERT_EQ(3500U, due.size()) << arrivals;
+    std::size_t counts[3] = {};
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      const auto offset = due[i].at - kScheduleStart;
+      ASSERT_GE(offset.count(), 0);
+      ++counts[static_cast<std::size_t>(offset / std::chrono::milliseconds(500))];
+      ASSERT_GE(due[i].at, due[i == 0 ? 0 : i - 1].at) << arrivals;
+      ASSERT_EQ(static_cast<int>(i % 7), due[i].line);
+    }
+    EXPECT_EQ(500U, counts[0]) << arrivals;
+    EXPECT_EQ(2000U, counts[1]) << arrivals;
+    EXPECT_EQ(1000U, counts[2]) << arrivals;
+  }
+}
+
+TEST(ScheduleTest, StepsAreDueToTheMicrosecond) {
+  SliceSpec spec;
+  set_phases(&spec, *parse_steps("1000,2000", 0.01));
+  spec.arrivals = *parse_arrivals("even:strict");
+  Schedule schedule({1, 0, 1});
+  const auto due = all(&schedule, spec);
+  ASSERT_EQ(30U, due.size());
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    const double us =
+        i < 10 ? 1000.0 * static_cast<double>(i) : 10'000 + 500.0 * static_cast<double>(i - 10);
+    EXPECT_NEAR(us, system::to_seconds(due[i].at - kScheduleStart) * 1e6, 0.01) << i;
+  }
+}
+
+TEST(ScheduleTest, ARampIsDueWhereItsIntegralSaysToTheMicrosecond) {
+  // From 0 to 2000 in a second: request i when 1000 t^2 = i. Downwards, and in parts, likewise.
+  for (const int parts : {1, 10, 7}) {
+    SliceSpec spec;
+    set_phases(&spec, *parse_ramp("0:2000", 1, parts));
+    spec.arrivals = *parse_arrivals("even:strict");
+    Schedule schedule({1, 0, 1});
+    const auto due = all(&schedule, spec);
+    ASSERT_EQ(1000U, due.size());
+    if (parts == 7) continue;  // parts of a request in each phase: the count holds all the same
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      EXPECT_NEAR(std::sqrt(static_cast<double>(i) / 1000) * 1e6,
+                  system::to_seconds(due[i].at - kScheduleStart) * 1e6, 0.1)
+          << parts << " " << i;
+    }
+  }
+  SliceSpec down;
+  set_phases(&down, *parse_ramp("2000:0", 1, 1));
+  down.arrivals = *parse_arrivals("even:strict");
+  Schedule schedule({1, 0, 1});
+  const auto due = all(&schedule, down);
+  ASSERT_EQ(1000U, due.size());
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    EXPECT_NEAR((1 - std::sqrt(1 - static_cast<double>(i) / 1000)) * 1e6,
+                system::to_seconds(due[i].at - kScheduleStart) * 1e6, 0.1);
+  }
+}
+
+TEST(ScheduleTest, AnyRampKeepsItsOrderItsCountAndItsTime) {
+  for (const char* ramp : {"0:3000", "3000:0", "10:5000", "777.7:13"}) {
+    for (const char* arrivals : {"even", "even:strict", "poisson", "burst:16"}) {
+      for (const int parts : {1, 10, 37}) {
+        SliceSpec spec;
+        set_phases(&spec, *parse_ramp(ramp, 1.3, parts));
+        spec.arrivals = *parse_arrivals(arrivals);
+        Schedule schedule({3, 0, 1});
+        const auto due = all(&schedule, spec);
+        EXPECT_EQ(static_cast<std::size_t>(std::llround(spec.rate * spec.duration_s)), due.size());
+        EXPECT_TRUE(std::is_sorted(due.begin(), due.end(),
+                                   [](const Due& a, const Due& b) { return a.at < b.at; }))
+            << ramp << " " << arrivals << " " << parts;
+        EXPECT_GE(due.front().at, kScheduleStart);
+        EXPECT_LT(due.back().at, kScheduleStart + system::seconds(1.3));
+      }
+    }
+  }
+}
+
+TEST(ScheduleTest, WorkersShareARampAsTheyShareARate) {
+  SliceSpec spec;
+  set_phases(&spec, *parse_ramp("100:9000", 0.5, 4));
+  Schedule whole({10, 0, 1});
+  const auto reference = all(&whole, spec);
+  std::vector<Due> together;
+  for (int worker = 0; worker < 3; ++worker) {
+    Schedule part({10, worker, 3});
+    for (const Due& due : all(&part, spec)) together.push_back({due.at, due.line * 3 + worker});
+  }
+  std::sort(together.begin(), together.end(),
+            [](const Due& a, const Due& b) { return a.at < b.at; });
+  ASSERT_EQ(reference.size(), together.size());
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    EXPECT_EQ(reference[i].at, together[i].at);
+    EXPECT_EQ(reference[i].line, together[i].line);
+  }
+}
+
+TEST(RatePhaseTest, WrongRatesAreUsageErrors) {
+  for (const char* text : {"", "0", "-1", "x", "1000,", "1000,,2", "1e400", "inf", "nan"}) {
+    const auto phases = parse_steps(text, 1);
+    ASSERT_FALSE(phases) << text;
+    EXPECT_EQ(ErrorKind::kUsage, phases.error().kind);
+  }
+  EXPECT_FALSE(parse_steps("1000,2000", 0));
+  for (const char* text : {"", "1", "1:", ":1", "0:0", "-1:5", "1:2:3", "a:b"}) {
+    EXPECT_FALSE(parse_ramp(text, 1, 10)) << text;
   }
 }
 

@@ -30,7 +30,7 @@ void add_counts(SliceResult* into, const SliceResult& other) {
                             &SliceResult::handshakes_full, &SliceResult::handshakes_resumed,
                             &SliceResult::bytes_in,        &SliceResult::bytes_out,
                             &SliceResult::body_bytes,      &SliceResult::release_turns,
-                            &SliceResult::client_wakes}) {
+                            &SliceResult::client_wakes,    &SliceResult::handshakes_offered}) {
     into->*field += other.*field;
   }
   for (const auto& [code, count] : other.status) into->status[code] += count;
@@ -45,6 +45,7 @@ void add_counts(SliceResult* into, const SliceResult& other) {
     into->requests[i].sent += other.requests[i].sent;
     into->requests[i].ok += other.requests[i].ok;
   }
+  into->connecting.merge(other.connecting);
   into->latency.merge(other.latency);
   into->service.merge(other.service);
   into->lateness.merge(other.lateness);
@@ -54,6 +55,12 @@ void add_counts(SliceResult* into, const SliceResult& other) {
 }
 
 }  // namespace
+
+void set_phases(SliceSpec* spec, std::vector<RatePhase> phases) {
+  spec->rate = mean_rate_of(phases);
+  spec->duration_s = duration_of(phases);
+  spec->phases = std::move(phases);
+}
 
 HONE_JSON_FIELDS(RequestCounts, name, share, sent, ok)
 
@@ -82,7 +89,11 @@ Json to_json(const SliceResult& r) {
               {"requests", r.requests},
               {"per_connection", {{"min", r.per_connection_min}, {"max", r.per_connection_max}}},
               {"connections_made", r.connections_made},
-              {"handshakes", {{"full", r.handshakes_full}, {"resumed", r.handshakes_resumed}}},
+              {"handshakes",
+               {{"full", r.handshakes_full},
+                {"resumed", r.handshakes_resumed},
+                {"offered", r.handshakes_offered}}},
+              {"connecting_us", summarise(r.connecting)},
               {"bytes_in", r.bytes_in},
               {"bytes_out", r.bytes_out},
               {"body_bytes", r.body_bytes},
@@ -91,6 +102,9 @@ Json to_json(const SliceResult& r) {
               {"service_us", summarise(r.service)},
               {"lateness_us", summarise(r.lateness)},
               {"generator_lateness_us", summarise(r.generator_lateness)},
+              {"steps", steps_json(r.steps)},
+              {"series_interval_s", r.series_interval_s},
+              {"series", series_json(r.series, r.series_interval_s)},
               {"client_cpu_us_per_request", per_request(r.client_cpu_s * 1e6, r)},
               {"client_wakes_per_request", per_request(static_cast<double>(r.client_wakes), r)}};
 }
@@ -106,6 +120,8 @@ void merge(SliceResult* into, const SliceResult& other) {
   into->achieved_rate =
       mean_rate(into->achieved_rate, into->duration_s, other.achieved_rate, other.duration_s);
   into->duration_s += other.duration_s;
+  into->series.clear();
+  into->steps.clear();
   add_counts(into, other);
 }
 
@@ -115,6 +131,21 @@ void merge_workers(SliceResult* into, const SliceResult& other) {
   into->target_rate = std::max(into->target_rate, other.target_rate);
   into->achieved_rate += other.achieved_rate;
   into->duration_s = std::max(into->duration_s, other.duration_s);
+  // A cut may have come to one of them after another interval had begun.
+  if (into->series.size() < other.series.size()) into->series.resize(other.series.size());
+  for (std::size_t i = 0; i < other.series.size(); ++i) {
+    into->series[i].counts.add(other.series[i].counts);
+    into->series[i].latency.merge(other.series[i].latency);
+  }
+  for (std::size_t i = 0; i < other.steps.size(); ++i) {
+    if (i == into->steps.size()) {
+      into->steps.push_back(other.steps[i]);
+      continue;
+    }
+    into->steps[i].sent_in_time += other.steps[i].sent_in_time;
+    into->steps[i].counts.add(other.steps[i].counts);
+    into->steps[i].latency.merge(other.steps[i].latency);
+  }
   add_counts(into, other);
 }
 

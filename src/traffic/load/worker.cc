@@ -5,9 +5,15 @@
 // connection would turn this into a loop. What is due meanwhile waits as `blocked`: not being there
 // is the subject's fault. Between slices it stays down: the subject may have been stopped, and the
 // next slice brings all of them up before its clock starts.
+//
+// Churn: a connection that has had its requests or its time is retired and, once nothing is open on
+// it, made again at once. What is due on it meanwhile waits as `blocked`. The first limits are
+// drawn evenly from nothing to the whole: from then on the connections' ages stay spread as they
+// are.
 #include "traffic/load/worker.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hone::traffic::load {
 
@@ -28,6 +34,8 @@ constexpr Duration kLongestWait = std::chrono::seconds(1);
 // Tries in a row before connect() gives up on a line: a server that has just been started may drop
 // the first one, one that refuses three times is not there.
 constexpr int kTries = 3;
+
+constexpr std::uint64_t kResumePurpose = 0x726573;  // "res"
 
 std::vector<double> shares_of(const std::vector<RequestShare>& requests) {
   std::vector<double> shares;
@@ -57,12 +65,14 @@ Worker::Worker(system::net::Loop* loop, const PoolSpec& spec, const Share& share
     : loop_(loop),
       spec_(spec),
       dispatcher_(share, this, system::seconds(spec.timeout_s), shares_of(spec.requests)),
-      lines_(static_cast<std::size_t>(share.lines())) {
+      lines_(static_cast<std::size_t>(share.lines())),
+      limits_(derive_seed(spec.churn_seed, static_cast<std::uint64_t>(share.worker))) {
   context_.loop = loop;
   context_.owner = this;
   context_.target = spec.target;
   context_.streams = spec.streams;
-  context_.requests_per_connection = spec.requests_per_connection;
+  context_.resume = spec.resume;
+  context_.resume_draws = Random(derive_seed(limits_.next(), kResumePurpose));
   for (const RequestShare& entry : spec.requests) {
     context_.requests.push_back(wire::prepare(spec.target.protocol, entry.request));
   }
@@ -86,6 +96,7 @@ void Worker::connect(std::function<void(Status)> done) {
   to_open_ = 0;
   last_failure_ = no_answer();
   for (LineState& line : lines_) line.failures = 0;
+  close_aged(system::net::Loop::read_clock());
   open_next();
   // All up already, or failed at once: told by the next advance(), never from within this call.
 }
@@ -101,7 +112,9 @@ void Worker::open(int line) {
   LineState& state = state_of(line);
   if (state.phase == Phase::kDown || state.phase == Phase::kUp) pending_.push_back(line);
   state.phase = Phase::kConnecting;
+  state.opened = system::net::Loop::read_clock();
   state.at = loop_->now() + system::seconds(spec_.connect_limit_s);
+  lifetimes_.set(static_cast<std::size_t>(line), Instant::max());
   if (Status opened = state.connection->open(); !opened) {
     last_failure_ = opened.error();
     context_.connection_failures.add(state.connection->failure());
@@ -138,8 +151,47 @@ Instant Worker::look_after_pending(Instant now) {
 void Worker::up(int line) {
   state_of(line).phase = Phase::kUp;
   std::erase(pending_, line);
+  connecting_.record((system::net::Loop::read_clock() - state_of(line).opened).count());
+  set_limits(line);
   if (mode_ == Mode::kConnecting) open_next();
   if (mode_ == Mode::kSlice) dispatcher_.line_ready(line, loop_->now());
+}
+
+void Worker::set_limits(int line) {
+  LineState& state = state_of(line);
+  const double part = state.opened_before ? 1 : limits_.uniform();
+  state.opened_before = true;
+  if (spec_.requests_per_connection > 0) {
+    state.requests_left =
+        std::max(1, static_cast<int>(std::ceil(part * spec_.requests_per_connection)));
+  }
+  if (spec_.connection_lifetime_s > 0) {
+    lifetimes_.set(static_cast<std::size_t>(line),
+                   loop_->now() + system::seconds(part * spec_.connection_lifetime_s));
+  }
+}
+
+// Within a slice.
+Instant Worker::retire_aged(Instant now) {
+  while (lifetimes_.earliest() <= now) {
+    const std::size_t id = lifetimes_.first();
+    lifetimes_.set(id, Instant::max());
+    const int line = static_cast<int>(id);
+    if (!is_up(line) || !state_of(line).connection->retire()) continue;
+    state_of(line).connection->close();
+    dispatcher_.line_gone(line, wire::Failure::kNone, now);
+    open(line);
+  }
+  return lifetimes_.earliest();
+}
+
+// Before a slice: those whose time came while nothing was sent.
+void Worker::close_aged(Instant now) {
+  while (lifetimes_.earliest() <= now) {
+    const std::size_t id = lifetimes_.first();
+    lifetimes_.set(id, Instant::max());
+    hang_up(static_cast<int>(id));
+  }
 }
 
 void Worker::down(int line, wire::Failure failure, const Error& why) {
@@ -153,7 +205,7 @@ void Worker::down(int line, wire::Failure failure, const Error& why) {
     state.phase = Phase::kDown;
     return;
   }
-  if (state.connection->was_useful()) {
+  if (state.connection->was_useful() || failure == wire::Failure::kNone) {
     open(line);
     return;
   }
@@ -215,8 +267,9 @@ Instant Worker::advance(Instant now) {
     }
     case Mode::kSlice: {
       const Instant reconnect = look_after_pending(now);
+      const Instant age = retire_aged(now);
       const Instant due = dispatcher_.advance(now);
-      if (!dispatcher_.finished(now)) return std::min(reconnect, due);
+      if (!dispatcher_.finished(now)) return std::min({reconnect, age, due});
       finish_slice(now);
       return Instant::max();
     }
@@ -261,6 +314,10 @@ void Worker::finish_slice(Instant now) {
   result.handshakes_resumed =
       context_.handshakes_resumed -
       std::exchange(before_.handshakes_resumed, context_.handshakes_resumed);
+  result.handshakes_offered =
+      context_.handshakes_offered -
+      std::exchange(before_.handshakes_offered, context_.handshakes_offered);
+  result.connecting = std::exchange(connecting_, {});
   add_named(&result.connection_failures, context_.connection_failures, before_.connection_failures);
   before_.connection_failures = context_.connection_failures;
   close_unsettled(now);
@@ -309,7 +366,7 @@ void Worker::close_unsettled(Instant now) {
 }
 
 void Worker::hang_up(int line) {
-  if (mode_ != Mode::kIdle || !is_up(line)) return;
+  if (mode_ == Mode::kSlice || !is_up(line)) return;
   state_of(line).connection->close();
   state_of(line).phase = Phase::kDown;
   dispatcher_.line_gone(line, wire::Failure::kNone, system::net::Loop::read_clock());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "system/deadlines.h"
 #include "system/net/loop.h"
 #include "traffic/load/connection.h"
 #include "traffic/load/dispatcher.h"
@@ -40,12 +41,16 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
     Phase phase = Phase::kDown;
     system::Instant at{};  // kWaiting: of the next try; kConnecting: of giving up
     int failures = 0;      // tries since it was last of use
+    system::Instant opened{};
+    int requests_left = 0;       // until it is retired; 0: no limit
+    bool opened_before = false;  // its first limits have been drawn
   };
   // What the counters were: bytes and usage at the slice's start, connections at the end of the one
   // before, so that those made anew in between count in the slice they were made for.
   struct Baseline {
     std::uint64_t bytes_in = 0, bytes_out = 0;
     std::uint64_t connections_made = 0, handshakes_full = 0, handshakes_resumed = 0;
+    std::uint64_t handshakes_offered = 0;
     wire::FailureCounts connection_failures;
     system::net::LoopThread::Usage usage;
   };
@@ -59,7 +64,9 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   bool is_up(int line) override { return state_of(line).phase == Phase::kUp; }
   int free_slots(int line) override { return state_of(line).connection->free_slots(); }
   void submit(int line, std::uint64_t id, std::uint16_t request) override {
-    state_of(line).connection->submit(id, request);
+    LineState& state = state_of(line);
+    state.connection->submit(id, request);
+    if (state.requests_left > 0 && --state.requests_left == 0) state.connection->retire();
   }
   void send(int line) override;
   void renew(int line) override;
@@ -73,6 +80,9 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   LineState& state_of(int line) { return lines_[static_cast<std::size_t>(line)]; }
   void open(int line);
   void open_next();
+  void set_limits(int line);
+  system::Instant retire_aged(system::Instant now);
+  void close_aged(system::Instant now);
   void wait_to_open(int line);
   system::Instant look_after_pending(system::Instant now);
   void finish_connecting(Status status);
@@ -87,6 +97,10 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   std::vector<LineState> lines_;
   std::vector<int> pending_;  // lines that are kWaiting or kConnecting
   Mode mode_ = Mode::kIdle;
+
+  Random limits_;                // of each connection's first lifetime and requests
+  system::Deadlines lifetimes_;  // by line
+  Histogram connecting_;         // since the last slice
 
   // of connect()
   std::function<void(Status)> connected_;

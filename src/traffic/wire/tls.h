@@ -44,11 +44,13 @@ class TlsChannel {
   virtual void close() = 0;    // makes close_notify
   virtual bool established() const = 0;
   virtual bool resumed() const = 0;
+  virtual bool offered() const = 0;      // client: a ticket, whatever the server makes of it
   virtual bool peer_closed() const = 0;  // close_notify came
   virtual std::string alpn() const = 0;  // "h2", "http/1.1" or "" when none was agreed
 };
 
-std::unique_ptr<TlsChannel> make_tls_channel(std::shared_ptr<TlsContext>);
+// `resume`: a client offers the context's last ticket, where it has one.
+std::unique_ptr<TlsChannel> make_tls_channel(std::shared_ptr<TlsContext>, bool resume = true);
 
 // A self-signed certificate and key for 127.0.0.1, ::1 and localhost (ECDSA P-256, 30 days), as PEM
 // texts: subjects and tests serve TLS with it.

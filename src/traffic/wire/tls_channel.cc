@@ -20,7 +20,7 @@ constexpr std::size_t kRecordBytes = 16 << 10;
 
 class OpensslChannel final : public TlsChannel {
  public:
-  explicit OpensslChannel(std::shared_ptr<TlsContext> context);
+  OpensslChannel(std::shared_ptr<TlsContext> context, bool resume);
   ~OpensslChannel() override;
   OpensslChannel(const OpensslChannel&) = delete;
   OpensslChannel& operator=(const OpensslChannel&) = delete;
@@ -33,6 +33,7 @@ class OpensslChannel final : public TlsChannel {
   void close() override;
   bool established() const override { return established_; }
   bool resumed() const override { return SSL_session_reused(ssl_.get()) == 1; }
+  bool offered() const override { return offered_; }
   bool peer_closed() const override {
     return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
   }
@@ -51,6 +52,8 @@ class OpensslChannel final : public TlsChannel {
   std::shared_ptr<OpensslContext> context_;
   OpensslPtr<BIO_METHOD, BIO_meth_free> method_;
   OpensslPtr<SSL, SSL_free> ssl_;
+  const bool resume_;
+  bool offered_ = false;
   std::string_view in_;  // of the receive() that is running
   OutputBuffer out_;
   bool established_ = false;
@@ -66,10 +69,11 @@ BIO_METHOD* OpensslChannel::make_bio_method() {
   return method;
 }
 
-OpensslChannel::OpensslChannel(std::shared_ptr<TlsContext> context)
+OpensslChannel::OpensslChannel(std::shared_ptr<TlsContext> context, bool resume)
     : context_(std::static_pointer_cast<OpensslContext>(std::move(context))),
       method_(make_bio_method()),
-      ssl_(SSL_new(context_->openssl())) {
+      ssl_(SSL_new(context_->openssl())),
+      resume_(resume) {
   BIO* bio = BIO_new(method_.get());
   if (ssl_ == nullptr || bio == nullptr) throw std::bad_alloc();
   BIO_set_data(bio, this);
@@ -125,7 +129,7 @@ Status OpensslChannel::failure(const char* doing) {
 }
 
 Status OpensslChannel::start() {
-  HONE_CHECK(context_->prepare_client(ssl_.get()));
+  HONE_TRY(offered_, context_->prepare_client(ssl_.get(), resume_));
   return shake_hands();
 }
 
@@ -198,8 +202,8 @@ std::string OpensslChannel::alpn() const {
 
 }  // namespace
 
-std::unique_ptr<TlsChannel> make_tls_channel(std::shared_ptr<TlsContext> context) {
-  return std::make_unique<OpensslChannel>(std::move(context));
+std::unique_ptr<TlsChannel> make_tls_channel(std::shared_ptr<TlsContext> context, bool resume) {
+  return std::make_unique<OpensslChannel>(std::move(context), resume);
 }
 
 }  // namespace hone::traffic::wire

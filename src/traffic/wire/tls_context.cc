@@ -158,8 +158,9 @@ Result<std::shared_ptr<TlsContext>> OpensslContext::make_server(const std::strin
 
 int OpensslContext::keep_session(SSL* ssl, SSL_SESSION* session) {
   auto* self = static_cast<OpensslContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
-  self->session_.reset(session);
-  return 1;  // the reference is ours now
+  // A copy: the connection's own becomes useless when that is freed before its close_notify.
+  self->session_.reset(SSL_SESSION_dup(session));
+  return 0;  // the reference stays OpenSSL's
 }
 
 int OpensslContext::choose_alpn(SSL*, const unsigned char** chosen, unsigned char* chosen_size,
@@ -172,7 +173,7 @@ int OpensslContext::choose_alpn(SSL*, const unsigned char** chosen, unsigned cha
   return SSL_TLSEXT_ERR_OK;
 }
 
-Status OpensslContext::prepare_client(SSL* ssl) const {
+Result<bool> OpensslContext::prepare_client(SSL* ssl, bool resume) const {
   const std::string& name = options_.sni;
   if (!name.empty()) {
     const bool numeric = is_numeric(name);
@@ -186,10 +187,12 @@ Status OpensslContext::prepare_client(SSL* ssl) const {
       if (set != 1) return tls_failure("cannot verify the server name " + name);
     }
   }
-  if (options_.resume && session_ != nullptr && SSL_set_session(ssl, session_.get()) != 1) {
+  if (!resume || !options_.resume || session_ == nullptr) return false;
+  const OpensslPtr<SSL_SESSION, SSL_SESSION_free> copy(SSL_SESSION_dup(session_.get()));
+  if (copy == nullptr || SSL_set_session(ssl, copy.get()) != 1) {
     return tls_failure("cannot offer the last TLS session");
   }
-  return {};
+  return true;
 }
 
 }  // namespace hone::traffic::wire

@@ -30,8 +30,9 @@ class OpensslContext final : public TlsContext {
 
   bool client() const { return client_; }
   SSL_CTX* openssl() const { return context_.get(); }
-  // Sets name, verification and the session to resume on a new connection of a client.
-  Status prepare_client(SSL* ssl) const;
+  // Sets name, verification and, with `resume`, the session to resume on a new connection of a
+  // client; true: there was one.
+  Result<bool> prepare_client(SSL* ssl, bool resume) const;
   const std::string& verified_name() const { return options_.sni; }
 
  private:
