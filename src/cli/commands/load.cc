@@ -36,6 +36,9 @@ constexpr const char* kLoadExamples =
     "  hone load http://127.0.0.1:8080/ --rate 8000 --duration 10\n"
     "  hone load https://localhost:8443/ --rate 2000 --protocol h2 --insecure --warm-up 2\n"
     "  hone load http://127.0.0.1:8080/ --rate 8000 --arrivals burst:16 --json\n"
+    "  hone load http://127.0.0.1:8080/package.Service/Method --protocol grpc --body message.bin "
+    "\\\n"
+    "      --rate 1000\n"
     "  hone load http://127.0.0.1:8080/ --rate 8000 --requests mix.jsonl\n"
     "  hone load http://127.0.0.1:8080/ --closed-loop --connections 64 --threads 2\n";
 
@@ -86,9 +89,9 @@ Result<std::vector<traffic::load::RequestShare>> make_requests(const LoadArgumen
 }
 
 Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& system) {
-  if (arguments.protocol == "h3" || arguments.protocol == "grpc") {
+  if (arguments.protocol == "h3") {
     return fail(ErrorKind::kUsage, "this generator does not speak " + arguments.protocol,
-                "use --protocol h1 or h2");
+                "use --protocol h1, h2 or grpc");
   }
   HONE_TRY(const subject::Url url, subject::parse_url(arguments.url));
   PoolSpec pool;
@@ -282,7 +285,8 @@ void add_connection_options(CLI::App* verb, LoadArguments* a) {
   verb->add_option("--connections", a->connections, "all are up before the clock starts")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
-  verb->add_option("--protocol", a->protocol, "h1 or h2")
+  verb->add_option("--protocol", a->protocol,
+                   "h1, h2, or grpc: unary calls, the body is the message")
       ->check(CLI::IsMember({"h1", "h2", "h3", "grpc"}))
       ->capture_default_str();
   verb->add_option("--streams", a->streams, "HTTP/2 requests open at once on a connection")

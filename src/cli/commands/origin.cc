@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kOriginExamples =
     "Paths: /bytes/N  /headers/COUNT/LENGTH  /delay/MS/bytes/N  /status/CODE  /chunked/N\n"
     "/chunked/N/trailers  /close/N (ended by close)  /early-hints/N  /echo  /stats (JSON)\n"
+    "/grpc/... (a unary call: its message back)  /grpc/status/N (a call that fails so)\n"
     "\n"
     "Examples:\n"
     "  hone origin --listen 127.0.0.1:8080\n"

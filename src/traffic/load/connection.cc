@@ -198,7 +198,7 @@ Status Connection::receive_tls(std::string_view cipher) {
     handshake_counted_ = true;
     ++(tls_->resumed() ? context_->handshakes_resumed : context_->handshakes_full);
     if (tls_->offered()) ++context_->handshakes_offered;
-    if (context_->target.protocol == wire::Protocol::kHttp2) {
+    if (wire::is_over_http2(context_->target.protocol)) {
       if (const std::string agreed = tls_->alpn(); agreed != "h2") {
         failure_ = Failure::kAlpn;
         return fail(ErrorKind::kNetwork,

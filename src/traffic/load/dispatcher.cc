@@ -222,8 +222,7 @@ void Dispatcher::answered(int line, std::uint64_t id, const wire::ResponseSummar
     return;
   }
   Record& request = record(id);
-  recorder_.answered(request.due, request.sent, now, response.status, response.body_bytes,
-                     request.request);
+  recorder_.answered(request.due, request.sent, now, response, request.request);
   end(&request);
 }
 

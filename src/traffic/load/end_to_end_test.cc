@@ -257,6 +257,39 @@ TEST_P(TlsTest, AnUnknownCertificateIsAnErrorWithOpensslsReason) {
   EXPECT_NE(std::string::npos, pool.error().what.find("certificate")) << pool.error().what;
 }
 
+using GrpcTest = EndToEndTest;
+
+TEST_P(GrpcTest, CallsAreAnsweredAndCountedByTheirStatus) {
+  const auto call = [&](const char* path, std::size_t bytes) {
+    wire::Request made = pool_.requests[0].request;
+    made.path = path;
+    made.body.assign(bytes, 'm');
+    return made;
+  };
+  pool_.requests = {{call("/grpc/test.Echo/Say", 1000), 2, "echo"},
+                    {call("/grpc/test.Echo/Say", 0), 1, "empty"},
+                    {call("/grpc/status/14", 10), 1, "fails"},
+                    {call("/status/503", 10), 1, "no gRPC"}};
+  const auto pool = session_->connect(pool_);
+  ASSERT_TRUE(pool) << describe(pool.error());
+  const SliceResult result = run(*pool, slice_of(1000, 0.2));
+  ASSERT_EQ(4U, result.requests.size());
+  EXPECT_EQ(200U, result.sent + result.missed);
+  EXPECT_EQ(result.sent, result.ok + result.bad_status);
+  EXPECT_EQ(result.requests[0].sent, result.requests[0].ok);
+  EXPECT_EQ(result.requests[1].sent, result.requests[1].ok);
+  EXPECT_EQ(0U, result.requests[2].ok + result.requests[3].ok);
+  EXPECT_EQ((std::map<std::string, std::uint64_t>{{"grpc-0", result.ok},
+                                                  {"grpc-14", result.requests[2].sent},
+                                                  {"503", result.requests[3].sent}}),
+            result.status);
+  EXPECT_EQ(result.requests[0].sent * 1005 + result.requests[1].sent * 5, result.body_bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Grpc, GrpcTest,
+                         testing::Values(Case{Protocol::kGrpc, false}, Case{Protocol::kGrpc, true}),
+                         name_of);
+
 INSTANTIATE_TEST_SUITE_P(Tls, TlsTest,
                          testing::Values(Case{Protocol::kHttp1, true},
                                          Case{Protocol::kHttp2, true}),

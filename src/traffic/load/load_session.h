@@ -105,11 +105,11 @@ struct SliceResult {
   double duration_s = 0;     // first due to last answer
   bool interrupted = false;  // ended early; the rate is over the time until then
   std::uint64_t scheduled = 0, sent = 0, missed = 0, expired = 0, blocked = 0;
-  std::uint64_t ok = 0;  // a whole response with a 2xx or 3xx status
+  std::uint64_t ok = 0;  // a whole response with a 2xx or 3xx status; of gRPC, status 0
   std::uint64_t bad_status = 0, reset = 0, timeout = 0, connection_error = 0, unfinished = 0;
   std::uint64_t resent = 0;  // of `sent`, what the peer refused unseen and was written once more
   std::uint64_t window_blocked = 0;             // sends that met a shut flow-control window
-  std::map<std::string, std::uint64_t> status;  // by code
+  std::map<std::string, std::uint64_t> status;  // by code; "grpc-14" where HTTP's was 200
   // Each request of reset, timeout and connection_error by what became of it, and each connection
   // that ended or did not come up, other than by our own doing, since the slice before; by the
   // names in wire/failure.h.

@@ -44,6 +44,7 @@ void Recorder::begin(const SliceSpec& spec, Instant start) {
   result_.target_rate = spec.closed_loop ? 0 : spec.rate;
   result_.duration_s = spec.duration_s;
   status_.fill(0);
+  grpc_status_.fill(0);
   failures_ = {};
   std::fill(per_request_.begin(), per_request_.end(), Counts());
   start_ = last_end_ = start;
@@ -115,11 +116,15 @@ void Recorder::sent(Instant due, Instant now, bool was_blocked, std::uint16_t re
   }
 }
 
-void Recorder::answered(Instant due, Instant sent, Instant now, int status,
-                        std::uint64_t body_bytes, std::uint16_t request) {
-  const bool known = status >= 100 && status < static_cast<int>(status_.size());
-  ++status_[known ? static_cast<std::size_t>(status) : 0];
-  if (status >= 200 && status < 400) {
+void Recorder::answered(Instant due, Instant sent, Instant now,
+                        const wire::ResponseSummary& response, std::uint16_t request) {
+  if (response.grpc && response.status == 200) {
+    ++grpc_status_[static_cast<std::size_t>(response.grpc_status)];
+  } else {
+    const bool known = response.status >= 100 && response.status < static_cast<int>(status_.size());
+    ++status_[known ? static_cast<std::size_t>(response.status) : 0];
+  }
+  if (response.ok()) {
     ++result_.ok;
     ++per_request_[request].ok;
     count(due, &IntervalCounts::ok);
@@ -127,7 +132,7 @@ void Recorder::answered(Instant due, Instant sent, Instant now, int status,
     ++result_.bad_status;
     count(due, &IntervalCounts::errors);
   }
-  result_.body_bytes += body_bytes;
+  result_.body_bytes += response.body_bytes;
   record_latency(due, now);
   result_.service.record((now - sent).count());
   last_end_ = std::max(last_end_, now);
@@ -173,6 +178,9 @@ SliceResult Recorder::result(bool closed_loop) const {
   SliceResult result = result_;
   for (std::size_t code = 0; code < status_.size(); ++code) {
     if (status_[code] != 0) result.status[std::to_string(code)] = status_[code];
+  }
+  for (std::size_t code = 0; code < grpc_status_.size(); ++code) {
+    if (grpc_status_[code] != 0) result.status["grpc-" + std::to_string(code)] = grpc_status_[code];
   }
   add_named(&result.failures, failures_, {});
   for (const Counts& counts : per_request_) {

@@ -9,6 +9,7 @@
 #include "system/clock.h"
 #include "traffic/load/load_session.h"
 #include "traffic/wire/failure.h"
+#include "traffic/wire/grpc.h"
 
 namespace hone::traffic::load {
 
@@ -38,8 +39,8 @@ class Recorder {
   void resent() { ++result_.resent; }
   void sent(system::Instant due, system::Instant now, bool was_blocked, std::uint16_t request);
 
-  void answered(system::Instant due, system::Instant sent, system::Instant now, int status,
-                std::uint64_t body_bytes, std::uint16_t request);
+  void answered(system::Instant due, system::Instant sent, system::Instant now,
+                const wire::ResponseSummary& response, std::uint16_t request);
   // The peer's refusals: they have no latency, a quick failure must not look like a quick answer.
   void reset(system::Instant due, wire::Failure why, system::Instant now);
   void connection_error(system::Instant due, wire::Failure why, system::Instant now);
@@ -57,6 +58,7 @@ class Recorder {
   };
   std::vector<Counts> per_request_;
   std::array<std::uint64_t, 1000> status_{};  // by code; 0: not a three-digit code
+  std::array<std::uint64_t, wire::kGrpcMostStatus + 1> grpc_status_{};
   wire::FailureCounts failures_;
   SeriesPoint& point_at(system::Instant due);
   StepResult* step_at(system::Instant due);  // null: the rate has no phases

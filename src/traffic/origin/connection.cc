@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 
 #include "traffic/origin/server.h"
+#include "traffic/wire/grpc.h"
 
 namespace hone::traffic::origin {
 
@@ -129,9 +130,16 @@ void Connection::on_request(std::uint64_t stream, const wire::RequestView& reque
     return;
   }
   if (route.body == Route::Body::kAsGiven) return respond(stream, route.reply);
+  if (route.body == Route::Body::kGrpcEcho) {
+    wire::GrpcReader reader;
+    reader.take(request.body);
+    if (!reader.has_one_message()) {
+      return respond(stream, grpc_trailers_only(wire::kGrpcInvalidArgument));
+    }
+  }
   wire::Reply reply = route.reply;
-  reply.body = route.body == Route::Body::kEcho ? std::string(request.body)
-                                                : dump(Json(server_->counters()));
+  reply.body = route.body == Route::Body::kCounters ? dump(Json(server_->counters()))
+                                                    : std::string(request.body);
   respond(stream, reply);
 }
 

@@ -2,7 +2,8 @@
 //
 // Answers: /bytes/N  /headers/COUNT/LENGTH (that many response headers, value length LENGTH)
 // /delay/MS/bytes/N  /status/CODE  /chunked/N  /chunked/N/trailers  /close/N (ended by close)
-// /early-hints/N  /echo (the request's body back)  /stats (its counters as JSON); anything else
+// /early-hints/N  /echo (the request's body back)  /grpc/... (a unary call: its message back)
+// /grpc/status/N (a call that fails, trailers-only)  /stats (its counters as JSON); anything else
 // 404.
 #pragma once
 

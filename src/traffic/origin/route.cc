@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "traffic/wire/grpc.h"
 
 namespace hone::traffic::origin {
 namespace {
@@ -44,6 +45,7 @@ class Cursor {
   }
 
   bool at_end() const { return rest_.empty(); }
+  void take_all() { rest_ = {}; }
 
  private:
   // The text after the next '/', up to the one after it.
@@ -155,6 +157,29 @@ std::optional<Route> counters_route(Cursor*) {
   return with_body(Route::Body::kCounters, "application/json");
 }
 
+// A trailers-only answer is one head without a body, so its status stands among the headers.
+wire::Reply grpc_reply() {
+  wire::Reply reply;
+  reply.headers = {{"content-type", "application/grpc"}};
+  reply.framing = wire::Framing::kChunked;  // no content-length
+  return reply;
+}
+
+std::optional<Route> grpc_route(Cursor* path) {
+  Route route;
+  if (path->word("status")) {
+    const auto status = path->number(wire::kGrpcMostStatus);
+    if (!status) return {};
+    route.reply = grpc_trailers_only(static_cast<int>(*status));
+    return route;
+  }
+  path->take_all();  // any service and method
+  route.reply = grpc_reply();
+  route.reply.trailers = {{"grpc-status", "0"}};
+  route.body = Route::Body::kGrpcEcho;
+  return route;
+}
+
 struct Word {
   std::string_view name;
   std::optional<Route> (*route)(Cursor* rest);
@@ -169,9 +194,16 @@ constexpr Word kWords[] = {
     {"early-hints", early_hints_route},
     {"echo", echo_route},
     {"stats", counters_route},
+    {"grpc", grpc_route},
 };
 
 }  // namespace
+
+wire::Reply grpc_trailers_only(int status) {
+  wire::Reply reply = grpc_reply();
+  reply.headers.push_back({"grpc-status", std::to_string(status)});
+  return reply;
+}
 
 Route parse_route(std::string_view target) {
   Cursor cursor(without_query(target));

@@ -16,6 +16,7 @@ struct Route {
     kAsGiven,   // what `reply` says
     kEcho,      // the request's
     kCounters,  // the origin's own, as JSON
+    kGrpcEcho,  // the request's, as the answer to a unary call
   };
   wire::Reply reply;
   system::Duration delay{};
@@ -25,6 +26,9 @@ struct Route {
 // Every path has a route: what is not known, or out of bounds, is a 404 that says so. A query is
 // passed over.
 Route parse_route(std::string_view target);
+
+// The answer to a call that has no message.
+wire::Reply grpc_trailers_only(int status);
 
 class RouteCache {
  public:

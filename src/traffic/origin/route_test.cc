@@ -72,6 +72,17 @@ TEST(RouteTest, AnythingElseIsNotFound) {
   }
 }
 
+TEST(RouteTest, AnswersUnaryCalls) {
+  const Route echo = parse_route("/grpc/package.Service/Method");
+  EXPECT_EQ(echo.body, Route::Body::kGrpcEcho);
+  EXPECT_EQ(echo.reply.trailers, (std::vector<wire::Header>{{"grpc-status", "0"}}));
+  const Route fails = parse_route("/grpc/status/14");
+  EXPECT_EQ(fails.body, Route::Body::kAsGiven);
+  EXPECT_EQ(fails.reply.headers.back(), (wire::Header{"grpc-status", "14"}));
+  EXPECT_TRUE(fails.reply.trailers.empty());
+  EXPECT_EQ(parse_route("/grpc/status/17").reply.status, 404);
+}
+
 TEST(RouteCacheTest, KeepsARouteAndStaysBounded) {
   RouteCache cache;
   const Route* first = &cache.find("/bytes/1");

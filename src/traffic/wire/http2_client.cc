@@ -59,6 +59,15 @@ struct Http2Client::Callbacks {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // resets the stream
     }
     constexpr std::string_view kStatus = ":status";
+    constexpr std::string_view kGrpcStatus = "grpc-status";
+    const std::string_view field(reinterpret_cast<const char*>(name), name_size);
+    if (self->grpc_ && field == kGrpcStatus) {
+      if (Stream* stream = stream_of(session, frame->hd.stream_id)) {
+        stream->summary.grpc_status =
+            parse_grpc_status({reinterpret_cast<const char*>(value), value_size});
+      }
+      return 0;
+    }
     if (name_size != kStatus.size() || name[0] != ':') return 0;
     Stream* stream = stream_of(session, frame->hd.stream_id);
     if (stream == nullptr || value_size != 3) return 0;
@@ -68,8 +77,13 @@ struct Http2Client::Callbacks {
   }
 
   static int on_data_chunk(nghttp2_session* session, std::uint8_t, std::int32_t id,
-                           const std::uint8_t*, std::size_t size, void*) {
-    if (Stream* stream = stream_of(session, id)) stream->summary.body_bytes += size;
+                           const std::uint8_t* data, std::size_t size, void* user_data) {
+    Stream* stream = stream_of(session, id);
+    if (stream == nullptr) return 0;
+    stream->summary.body_bytes += size;
+    if (static_cast<Http2Client*>(user_data)->grpc_) {
+      stream->messages.take({reinterpret_cast<const char*>(data), size});
+    }
     return 0;
   }
 
@@ -163,8 +177,9 @@ struct Http2Client::Callbacks {
   }
 };
 
-Http2Client::Http2Client(int streams, ClientEvents* events)
+Http2Client::Http2Client(int streams, ClientEvents* events, Http2Carries carries)
     : events_(events),
+      grpc_(carries == Http2Carries::kGrpc),
       streams_(static_cast<std::size_t>(std::max(streams, 1))),
       peer_limit_(kAssumedPeerLimit) {
   Http2Callbacks callbacks;
@@ -204,6 +219,8 @@ void Http2Client::submit(std::uint64_t id, const PreparedRequest& request) {
   *stream = Stream();
   stream->id = id;
   stream->request = &prepared;
+  stream->summary.grpc = grpc_;
+  stream->summary.grpc_status = kGrpcUnknown;  // until there is one
   nghttp2_data_provider body{{}, Callbacks::read_body};
   body.source.ptr = stream;
   stream->stream_id = nghttp2_submit_request(session_.get(), nullptr, prepared.fields().data(),
@@ -279,7 +296,10 @@ bool Http2Client::window_blocked() const {
 
 void Http2Client::close_stream(Stream* stream, std::uint32_t error_code) {
   if (stream->ended && stream->summary.status >= 200) {
-    release(stream, std::nullopt, Failure::kNone);
+    // A call that went well has an answer.
+    const bool hollow = grpc_ && stream->summary.ok() && !stream->messages.has_one_message();
+    release(stream, hollow ? std::optional(Loss::kReset) : std::nullopt,
+            hollow ? Failure::kBrokenProtocol : Failure::kNone);
   } else if (stream->fault != Failure::kNone) {
     release(stream, Loss::kReset, stream->fault);
   } else if (!failure_.empty()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "traffic/wire/client_session.h"
+#include "traffic/wire/grpc.h"
 #include "traffic/wire/http2_frame_budget.h"
 #include "traffic/wire/http2_library.h"
 
@@ -25,9 +26,12 @@ class Http2Request final : public PreparedRequest {
   std::vector<nghttp2_nv> fields_;
 };
 
+// kGrpc: answers are those of unary calls, with a status in their trailers.
+enum class Http2Carries { kHttp, kGrpc };
+
 class Http2Client final : public ClientSession {
  public:
-  Http2Client(int streams, ClientEvents* events);
+  Http2Client(int streams, ClientEvents* events, Http2Carries carries = Http2Carries::kHttp);
 
   bool ready() const override { return settings_in_; }
   int free_slots() const override;
@@ -50,6 +54,7 @@ class Http2Client final : public ClientSession {
     std::int32_t stream_id = 0;
     std::size_t body_sent = 0;
     ResponseSummary summary;
+    GrpcReader messages;
     bool ended = false;              // the response is whole
     Failure fault = Failure::kNone;  // why this side resets the stream
     bool body_unsent() const { return request != nullptr && body_sent < request->body().size(); }
@@ -69,6 +74,7 @@ class Http2Client final : public ClientSession {
   void deliver();
 
   ClientEvents* events_;
+  const bool grpc_;
   std::vector<Stream> streams_;  // never grows: libnghttp2 holds pointers into it
   std::vector<Stream*> free_;
   std::vector<Done> done_;  // events kept until libnghttp2 is left

@@ -443,6 +443,76 @@ TEST_F(Http2ClientTest, DropsHeadersOfHttp1AndLowersNames) {
   EXPECT_EQ(names, ":method :scheme :authority :path x-mixed ");
 }
 
+class Http2GrpcClientTest : public Http2ClientTest {
+ protected:
+  class Events final : public ClientEvents {
+   public:
+    void on_response(std::uint64_t id, const ResponseSummary& response) override {
+      lines.push_back(std::to_string(id) + ": " + std::to_string(response.status) + ", grpc " +
+                      std::to_string(response.grpc_status) + (response.ok() ? ", ok" : ""));
+    }
+    void on_loss(std::uint64_t id, Loss, Failure failure) override {
+      lines.push_back(std::to_string(id) + ": " + name(failure));
+    }
+    std::vector<std::string> lines;
+  };
+  void settle() {
+    grpc_server.receive(drain(grpc));
+    ASSERT_TRUE(grpc.receive(grpc_server.output()));
+  }
+  void data(std::uint32_t stream, std::string_view bytes, int flags = 0) {
+    ASSERT_TRUE(grpc.receive(frame(NGHTTP2_DATA, static_cast<std::uint8_t>(flags), stream, bytes)));
+  }
+  void head(std::uint32_t stream, std::string_view block, int flags = 0) {
+    ASSERT_TRUE(grpc.receive(frame(NGHTTP2_HEADERS,
+                                   static_cast<std::uint8_t>(NGHTTP2_FLAG_END_HEADERS | flags),
+                                   stream, block)));
+  }
+  // Literal, not kept: "grpc-status".
+  static std::string status(std::string_view value) {
+    std::string block("\0\x0bgrpc-status", 13);
+    block += static_cast<char>(value.size());
+    return block.append(value);
+  }
+
+  Events told;
+  RawServer grpc_server;
+  Http2Client grpc{10, &told, Http2Carries::kGrpc};
+  const Http2Request call{grpc_request(request("message"))};
+};
+
+TEST_F(Http2GrpcClientTest, TheStatusIsThatOfTheTrailers) {
+  grpc_server.settings({});
+  for (std::uint64_t id = 1; id <= 9; ++id) grpc.submit(id, call);
+  settle();
+  const std::string message = grpc_message("answer");
+  const int end = NGHTTP2_FLAG_END_STREAM;
+  const std::string ok(kStatus200);
+  head(1, ok);  // as it should be, in pieces
+  data(1, message.substr(0, 3));
+  data(1, message.substr(3));
+  head(1, status("0"), end);
+  head(3, ok);  // fails after a message
+  data(3, message);
+  head(3, status("14"), end);
+  head(5, ok + status("5"), end);  // trailers-only
+  head(7, ok + status("0"), end);  // went well without an answer
+  head(9, ok);                     // no status at all
+  data(9, message, end);
+  head(11, ok);  // two answers to a unary call
+  data(11, message + message);
+  head(11, status("0"), end);
+  head(13, ok);  // half of an answer
+  data(13, message.substr(0, 7));
+  head(13, status("0"), end);
+  head(15, "\x8d", end);             // 404: no gRPC at all
+  head(17, ok + status("99"), end);  // none that there is
+  EXPECT_THAT(told.lines, ElementsAre("1: 200, grpc 0, ok", "2: 200, grpc 14", "3: 200, grpc 5",
+                                      "4: broken-protocol", "5: 200, grpc 2", "6: broken-protocol",
+                                      "7: broken-protocol", "8: 404, grpc 2", "9: 200, grpc 2"));
+  EXPECT_EQ(grpc_server.body_bytes, 9 * grpc_message("message").size());
+}
+
 class Http2ClientWithFewStreams : public Http2ClientTest {
  protected:
   Http2ClientWithFewStreams() : Http2ClientTest(2) {}

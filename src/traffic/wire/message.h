@@ -10,11 +10,15 @@
 
 namespace hone::traffic::wire {
 
-enum class Protocol { kHttp1, kHttp2, kHttp3 };
+enum class Protocol { kHttp1, kHttp2, kHttp3, kGrpc };  // kGrpc: unary, over HTTP/2
 NLOHMANN_JSON_SERIALIZE_ENUM(Protocol, {{Protocol::kHttp1, "h1"},
                                         {Protocol::kHttp2, "h2"},
-                                        {Protocol::kHttp3, "h3"}})
-const char* name(Protocol protocol);  // "h1", "h2", "h3"
+                                        {Protocol::kHttp3, "h3"},
+                                        {Protocol::kGrpc, "grpc"}})
+inline bool is_over_http2(Protocol protocol) {
+  return protocol == Protocol::kHttp2 || protocol == Protocol::kGrpc;
+}
+const char* name(Protocol protocol);  // "h1", "h2", "h3", "grpc"
 Result<Protocol> parse_protocol(const std::string& text);
 
 struct Header {
@@ -38,6 +42,12 @@ struct ResponseSummary {
   int status = 0;
   std::uint64_t body_bytes = 0;
   int informational = 0;  // 1xx responses before this one
+  bool grpc = false;      // it answers a gRPC call, and grpc_status holds where `status` is 200
+  int grpc_status = 0;
+
+  bool ok() const {
+    return grpc ? status == 200 && grpc_status == 0 : status >= 200 && status < 400;
+  }
 };
 
 }  // namespace hone::traffic::wire

@@ -112,7 +112,7 @@ Result<std::shared_ptr<TlsContext>> OpensslContext::make_client(const ClientTlsO
                          "give a readable file of PEM certificates");
     }
   }
-  const bool http2 = options.protocol == Protocol::kHttp2;
+  const bool http2 = is_over_http2(options.protocol);
   // This one returns 0 when it succeeds.
   if (SSL_CTX_set_alpn_protos(context, http2 ? kAlpnHttp2 : kAlpnHttp1,
                               http2 ? sizeof kAlpnHttp2 : sizeof kAlpnHttp1) != 0) {
