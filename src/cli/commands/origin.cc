@@ -20,7 +20,8 @@ constexpr const char* kOriginExamples =
     "  hone origin --listen 127.0.0.1:8080\n"
     "  curl -i http://127.0.0.1:8080/headers/20/100\n"
     "  curl --http2-prior-knowledge http://127.0.0.1:8080/bytes/4096\n"
-    "  hone origin --listen 127.0.0.1:0 --tls-cert cert.pem --tls-key key.pem --threads 2\n";
+    "  hone origin --listen 127.0.0.1:0 --tls-cert cert.pem --tls-key key.pem --threads 2\n"
+    "  hone origin --listen 127.0.0.1:8443 --tls-cert cert.pem --tls-key key.pem --protocol h3\n";
 
 struct Options {
   std::string listen;
@@ -30,11 +31,8 @@ struct Options {
 };
 
 Status serve(const Options& options) {
-  if (options.protocol == "h3") {
-    return fail(ErrorKind::kUsage, "this origin does not serve HTTP/3",
-                "leave --protocol out: HTTP/1.1 and HTTP/2 are served on one port");
-  }
   traffic::origin::OriginSpec spec = options.spec;
+  spec.http3 = options.protocol == "h3";
   HONE_TRY(spec.listen, system::net::parse_address(options.listen));
   HONE_TRY(const auto origin, traffic::origin::OriginThreads::start(spec, options.threads));
   const system::net::Address bound{spec.listen.host, origin->port()};
@@ -59,9 +57,10 @@ void add_origin(CLI::App& app, system::System& /*system*/, int* exit_code) {
                    "threads, each with its share of the connections and its own /stats")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb->add_option("--protocol", options->protocol,
-                   "h1 or h2; both are always served on the one port, HTTP/2 by ALPN or prior "
-                   "knowledge")
+  verb->add_option(
+          "--protocol", options->protocol,
+          "h3: HTTP/3 too, on the UDP port of the same number (needs a certificate); h1 or "
+          "h2: both are always served, HTTP/2 by ALPN or prior knowledge")
       ->check(CLI::IsMember({"h1", "h2", "h3"}));
   verb->footer(kOriginExamples);
   verb->callback([options, exit_code] {

@@ -12,7 +12,6 @@
 #include <sys/epoll.h>
 
 #include "traffic/origin/server.h"
-#include "traffic/wire/grpc.h"
 
 namespace hone::traffic::origin {
 
@@ -123,24 +122,8 @@ void Connection::end_of_input() {
 }
 
 void Connection::on_request(std::uint64_t stream, const wire::RequestView& request) {
-  ++server_->counters_now().requests;
-  const Route& route = server_->route(request.path);
-  if (route.delay > system::Duration::zero()) {
-    server_->delay(id_, stream, route);
-    return;
-  }
-  if (route.body == Route::Body::kAsGiven) return respond(stream, route.reply);
-  if (route.body == Route::Body::kGrpcEcho) {
-    wire::GrpcReader reader;
-    reader.take(request.body);
-    if (!reader.has_one_message()) {
-      return respond(stream, grpc_trailers_only(wire::kGrpcInvalidArgument));
-    }
-  }
-  wire::Reply reply = route.reply;
-  reply.body = route.body == Route::Body::kCounters ? dump(Json(server_->counters()))
-                                                    : std::string(request.body);
-  respond(stream, reply);
+  const wire::Reply* reply = server_->answer_to(id_, stream, request);
+  if (reply != nullptr) respond(stream, *reply);
 }
 
 void Connection::on_request_lost(std::uint64_t) {}  // a delayed answer to it finds no stream

@@ -24,6 +24,7 @@ struct OriginSpec {
   std::string tls_cert, tls_key;                // both empty: clear text (HTTP/1 and h2c)
   bool reuse_port = false;                      // several origins, one per thread, on one port
   std::string ticket_keys = {};                 // that those origins share; see wire/tls.h
+  bool http3 = false;  // too, on the UDP port of the same number; needs the certificate
 };
 
 struct OriginCounters {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "traffic/wire/grpc.h"
+
 namespace hone::traffic::origin {
 
 using system::Instant;
@@ -19,6 +21,10 @@ constexpr std::size_t kReadBytes = 64 << 10;
 constexpr system::Duration kSweepEvery = std::chrono::seconds(30);
 constexpr system::Duration kSweepLingeringEvery = std::chrono::milliseconds(250);
 
+// A port that is free for TCP may be taken for UDP: then another one is asked for. The kernel has
+// 28,000 to give; as many in a row that are taken means that most are.
+constexpr int kPortTries = 8;
+
 // With no descriptor left, a listener would be ready for ever: it rests for this long.
 constexpr system::Duration kListenerRest = std::chrono::milliseconds(100);
 
@@ -33,10 +39,20 @@ Result<std::unique_ptr<Origin>> Origin::listen(system::net::Loop* loop, const Or
   if (!spec.tls_cert.empty()) {
     HONE_TRY(tls, wire::TlsContext::server(spec.tls_cert, spec.tls_key, spec.ticket_keys));
   }
-  HONE_TRY(system::net::Socket listener, system::net::listen(spec.listen, spec.reuse_port));
-  auto server = std::make_unique<Server>(loop, std::move(listener), std::move(tls));
-  HONE_CHECK(server->start());
-  return server;
+  if (spec.http3 && spec.tls_cert.empty()) {
+    return fail(ErrorKind::kUsage, "HTTP/3 is always encrypted: the origin needs a certificate",
+                "give --tls-cert and --tls-key");
+  }
+  for (int left = spec.http3 ? kPortTries : 1;; --left) {
+    HONE_TRY(system::net::Socket listener, system::net::listen(spec.listen, spec.reuse_port));
+    auto server = std::make_unique<Server>(loop, std::move(listener), tls);
+    HONE_CHECK(server->start());
+    if (!spec.http3) return server;
+    const Status served = server->serve_http3(spec);
+    if (served) return server;
+    const bool any_port = spec.listen.port == 0 && served.error().kind == ErrorKind::kPortTaken;
+    if (!any_port || left == 1) return tl::make_unexpected(served.error());
+  }
 }
 
 Server::Server(system::net::Loop* loop, system::net::Socket listener,
@@ -73,8 +89,32 @@ void Server::ready(std::uint32_t) {
   }
 }
 
-void Server::delay(std::uint64_t connection, std::uint64_t stream, const Route& route) {
-  delayed_.push({loop_->now() + route.delay, connection, stream, route.reply});
+Status Server::serve_http3(const OriginSpec& spec) {
+  HONE_TRY(http3_, Http3Listener::make(this, spec, port()));
+  return http3_->start();
+}
+
+const wire::Reply* Server::answer_to(std::uint64_t connection, std::uint64_t stream,
+                                     const wire::RequestView& request) {
+  ++counters_.requests;
+  const Route& route = routes_.find(request.path);
+  if (route.delay > system::Duration::zero()) {
+    delayed_.push({loop_->now() + route.delay, connection, stream, route.reply});
+    return nullptr;
+  }
+  if (route.body == Route::Body::kAsGiven) return &route.reply;
+  if (route.body == Route::Body::kGrpcEcho) {
+    wire::GrpcReader reader;
+    reader.take(request.body);
+    if (!reader.has_one_message()) {
+      made_ = grpc_trailers_only(wire::kGrpcInvalidArgument);
+      return &made_;
+    }
+  }
+  made_ = route.reply;
+  made_.body =
+      route.body == Route::Body::kCounters ? dump(Json(counters())) : std::string(request.body);
+  return &made_;
 }
 
 void Server::look_at_lingering() {
@@ -90,15 +130,22 @@ Instant Server::advance(Instant now) {
     const bool listening = loop_->add(listener_.fd(), EPOLLIN, this).has_value();
     listen_again_ = listening ? Instant::max() : now + kListenerRest;
   }
-  while (!delayed_.empty() && delayed_.top().due <= now) {
-    const Delayed due = delayed_.top();
-    delayed_.pop();
-    const auto found = connections_.find(due.connection);
-    if (found != connections_.end()) found->second->answer_delayed(due.stream, due.reply);
-  }
+  while (!delayed_.empty() && delayed_.top().due <= now) answer_delayed();
   if (now >= next_sweep_) sweep(now);
   const Instant due = delayed_.empty() ? Instant::max() : delayed_.top().due;
-  return std::min({due, next_sweep_, listen_again_});
+  const Instant timers = http3_ ? http3_->advance(now) : Instant::max();
+  return std::min({due, next_sweep_, listen_again_, timers});
+}
+
+void Server::answer_delayed() {
+  const Delayed due = delayed_.top();
+  delayed_.pop();
+  if ((due.connection & kHttp3) != 0) {
+    http3_->answer_delayed(due.connection & ~kHttp3, due.stream, due.reply);
+    return;
+  }
+  const auto found = connections_.find(due.connection);
+  if (found != connections_.end()) found->second->answer_delayed(due.stream, due.reply);
 }
 
 void Server::sweep(Instant now) {

@@ -12,6 +12,7 @@
 #include "system/net/loop.h"
 #include "system/net/socket.h"
 #include "traffic/origin/connection.h"
+#include "traffic/origin/http3_listener.h"
 #include "traffic/origin/origin.h"
 #include "traffic/origin/route.h"
 #include "traffic/wire/tls.h"
@@ -24,6 +25,7 @@ class Server final : public Origin, public system::net::Pollable, public system:
          std::shared_ptr<wire::TlsContext> tls);
   ~Server() override;
   Status start();
+  Status serve_http3(const OriginSpec& spec);  // too, on the UDP port of the same number
 
   std::uint16_t port() const override { return system::net::local_port(listener_); }
   OriginCounters counters() const override { return counters_; }
@@ -37,8 +39,10 @@ class Server final : public Origin, public system::net::Pollable, public system:
   OriginCounters& counters_now() { return counters_; }
   std::span<char> read_buffer() { return read_buffer_; }
   std::string& plain_buffer() { return plain_buffer_; }
-  const Route& route(std::string_view path) { return routes_.find(path); }
-  void delay(std::uint64_t connection, std::uint64_t stream, const Route& route);
+  static constexpr std::uint64_t kHttp3 = std::uint64_t{1} << 63;  // in a connection's number
+  // Counts a request. Null: its answer comes later, by answer_delayed(). Valid until the next call.
+  const wire::Reply* answer_to(std::uint64_t connection, std::uint64_t stream,
+                               const wire::RequestView& request);
   void look_at_lingering();             // one is lingering from now on
   void drop(std::uint64_t connection);  // destroys it
 
@@ -49,6 +53,7 @@ class Server final : public Origin, public system::net::Pollable, public system:
     wire::Reply reply;
     bool operator>(const Delayed& other) const { return due > other.due; }
   };
+  void answer_delayed();
   void sweep(system::Instant now);
 
   system::net::Loop* loop_;
@@ -56,6 +61,7 @@ class Server final : public Origin, public system::net::Pollable, public system:
   std::shared_ptr<wire::TlsContext> tls_;
   OriginCounters counters_;
   RouteCache routes_;
+  wire::Reply made_;  // the answer of the latest request that has one of its own
   std::vector<char> read_buffer_;
   std::string plain_buffer_;
   std::priority_queue<Delayed, std::vector<Delayed>, std::greater<>> delayed_;
@@ -64,6 +70,7 @@ class Server final : public Origin, public system::net::Pollable, public system:
   std::uint64_t next_id_ = 1;
   // Last, so that connections are destroyed first.
   std::unordered_map<std::uint64_t, std::unique_ptr<Connection>> connections_;
+  std::unique_ptr<Http3Listener> http3_;  // null: not served
 };
 
 }  // namespace hone::traffic::origin

@@ -1,0 +1,150 @@
+// In one event: read what waits, of any number of connections, then write what each of them has, a
+// batch at a time and in turn. A peer that cannot be reached any more is left to its idle timeout.
+#include "traffic/origin/http3_listener.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "traffic/origin/server.h"
+
+namespace hone::traffic::origin {
+
+using system::DatagramBatch;
+using system::Instant;
+using system::net::Io;
+using system::net::IoState;
+using system::net::Loop;
+
+namespace {
+
+// Messages of one read: a burst of the pool that a load generator keeps, each of one connection.
+constexpr int kMessagesAtOnce = 32;
+
+// Batches written in one event at most: those of 64 KiB bodies to 16 connections, and then the
+// others on this loop have their turn.
+constexpr int kBatchesPerEvent = 64;
+
+}  // namespace
+
+Http3Listener::Http3Listener(Server* server, system::net::Socket socket)
+    : server_(server),
+      socket_(std::move(socket)),
+      reader_(kMessagesAtOnce),
+      output_(system::kMostBatchBytes) {}
+
+Result<std::unique_ptr<Http3Listener>> Http3Listener::make(Server* server, const OriginSpec& spec,
+                                                           std::uint16_t port) {
+  HONE_TRY(auto context, wire::QuicContext::server(spec.tls_cert, spec.tls_key, spec.ticket_keys));
+  HONE_TRY(auto socket, system::net::bind_datagrams({spec.listen.host, port}, spec.reuse_port));
+  std::unique_ptr<Http3Listener> made(new Http3Listener(server, std::move(socket)));
+  HONE_TRY(made->http3_, wire::make_http3_server(std::move(context), made.get()));
+  return made;
+}
+
+Http3Listener::~Http3Listener() {
+  server_->loop().remove(socket_.fd());
+  if (http3_ == nullptr) return;
+  http3_->close();
+  if (!full_) flush();
+}
+
+Status Http3Listener::start() { return server_->loop().add(socket_.fd(), EPOLLIN, this); }
+
+void Http3Listener::ready(std::uint32_t events) {
+  if (events & EPOLLOUT) watch(false);
+  if (events & (EPOLLIN | EPOLLERR)) {
+    const Io io = reader_.read(socket_.fd());
+    if (io.state == IoState::kMoved) {
+      server_->counters_now().bytes_in += io.bytes;
+      const Instant now = Loop::read_clock();
+      for (const system::net::Arrival& arrival : reader_.arrivals()) {
+        http3_->receive(arrival.batch, arrival.from, now);
+      }
+    }
+  }
+  flush();
+}
+
+Instant Http3Listener::advance(Instant now) {
+  if (http3_->expiry() <= now) {
+    http3_->expire(now);
+    flush();
+  }
+  return http3_->expiry();
+}
+
+void Http3Listener::on_connected(std::uint64_t) {
+  OriginCounters& counters = server_->counters_now();
+  ++counters.connections;
+  ++counters.open_connections;
+  ++counters.handshakes;
+}
+
+void Http3Listener::on_disconnected(std::uint64_t, bool broken) {
+  OriginCounters& counters = server_->counters_now();
+  --counters.open_connections;
+  if (broken) ++counters.protocol_errors;
+}
+
+void Http3Listener::on_request(std::uint64_t connection, std::uint64_t stream,
+                               const wire::RequestView& request) {
+  const wire::Reply* reply = server_->answer_to(Server::kHttp3 | connection, stream, request);
+  if (reply != nullptr) respond(connection, stream, *reply);
+}
+
+void Http3Listener::answer_delayed(std::uint64_t connection, std::uint64_t stream,
+                                   const wire::Reply& reply) {
+  respond(connection, stream, reply);
+  flush();
+}
+
+void Http3Listener::respond(std::uint64_t connection, std::uint64_t stream,
+                            const wire::Reply& reply) {
+  if (http3_->respond(connection, stream, reply)) ++server_->counters_now().responses;
+}
+
+void Http3Listener::flush() {
+  if (full_) return;
+  if (!held_back_.empty()) {
+    const std::string bytes = std::exchange(held_back_, {});
+    const system::PeerAddress to = held_back_to_;
+    if (!send({bytes, held_back_segment_}, to)) return;
+  }
+  const Instant now = Loop::read_clock();
+  for (int i = 0; i < kBatchesPerEvent; ++i) {
+    const wire::Http3Server::Output out = http3_->write(now, output_);
+    if (out.batch.bytes.empty()) return;
+    if (!send(out.batch, *out.to)) return;
+  }
+  watch(true);
+}
+
+// False: no more can be sent now.
+bool Http3Listener::send(const DatagramBatch& batch, const system::PeerAddress& to) {
+  DatagramBatch rest = batch;
+  while (!rest.bytes.empty()) {
+    const Io io = system::net::send_batch(socket_.fd(), rest, &to);
+    if (io.state == IoState::kWouldBlock) {
+      held_back_.assign(rest.bytes);
+      held_back_segment_ = rest.segment;
+      held_back_to_ = to;
+      watch(true);
+      return false;
+    }
+    if (io.state != IoState::kMoved) return true;  // lost, as on the way
+    server_->counters_now().bytes_out += io.bytes;
+    rest.bytes.remove_prefix(io.bytes);
+  }
+  return true;
+}
+
+void Http3Listener::watch(bool writable) {
+  full_ = writable;
+  const std::uint32_t out = writable ? std::uint32_t{EPOLLOUT} : 0U;
+  // It can only fail for want of kernel memory; the peers then ask again.
+  (void)server_->loop().change(socket_.fd(), EPOLLIN | out, this);
+}
+
+}  // namespace hone::traffic::origin
