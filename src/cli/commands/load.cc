@@ -35,6 +35,7 @@ constexpr const char* kLoadExamples =
     "Examples:\n"
     "  hone load http://127.0.0.1:8080/ --rate 8000 --duration 10\n"
     "  hone load https://localhost:8443/ --rate 2000 --protocol h2 --insecure --warm-up 2\n"
+    "  hone load https://localhost:8443/ --rate 2000 --protocol h3 --cacert cert.pem\n"
     "  hone load http://127.0.0.1:8080/ --rate 8000 --arrivals burst:16 --json\n"
     "  hone load http://127.0.0.1:8080/package.Service/Method --protocol grpc --body message.bin "
     "\\\n"
@@ -89,10 +90,6 @@ Result<std::vector<traffic::load::RequestShare>> make_requests(const LoadArgumen
 }
 
 Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& system) {
-  if (arguments.protocol == "h3") {
-    return fail(ErrorKind::kUsage, "this generator does not speak " + arguments.protocol,
-                "use --protocol h1, h2 or grpc");
-  }
   HONE_TRY(const subject::Url url, subject::parse_url(arguments.url));
   PoolSpec pool;
   HONE_TRY(pool.requests, make_requests(arguments, url, system));
@@ -286,10 +283,10 @@ void add_connection_options(CLI::App* verb, LoadArguments* a) {
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
   verb->add_option("--protocol", a->protocol,
-                   "h1, h2, or grpc: unary calls, the body is the message")
+                   "h1, h2, h3 (https only), or grpc: unary calls, the body is the message")
       ->check(CLI::IsMember({"h1", "h2", "h3", "grpc"}))
       ->capture_default_str();
-  verb->add_option("--streams", a->streams, "HTTP/2 requests open at once on a connection")
+  verb->add_option("--streams", a->streams, "HTTP/2 or 3 requests open at once on a connection")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   verb->add_option("--requests-per-connection", a->requests_per_connection,

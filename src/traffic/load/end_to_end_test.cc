@@ -10,6 +10,7 @@
 
 #include "traffic/load/load_session.h"
 #include "traffic/origin/origin.h"
+#include "traffic/wire/http3.h"
 #include "traffic/wire/tls.h"
 
 namespace hone::traffic::load {
@@ -30,6 +31,8 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
 class EndToEndTest : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
+    const bool http3 = GetParam().protocol == Protocol::kHttp3;
+    if (http3 && !wire::http3_is_built()) GTEST_SKIP() << "built without HTTP/3";
     char folder[] = "/tmp/hone-load-XXXXXX";
     folder_ = ::mkdtemp(folder);
     const auto pair = wire::make_self_signed_certificate();
@@ -43,6 +46,7 @@ class EndToEndTest : public testing::TestWithParam<Case> {
       spec.tls_cert = folder_ / "cert.pem";
       spec.tls_key = folder_ / "key.pem";
     }
+    spec.http3 = http3;
     thread_->call([&] { origin_ = *origin::Origin::listen(&thread_->loop(), spec); });
     session_ = make_in_process(thread_.get());
     pool_.target.protocol = GetParam().protocol;
@@ -57,7 +61,7 @@ class EndToEndTest : public testing::TestWithParam<Case> {
   void TearDown() override {
     session_.reset();
     if (thread_) thread_->call([&] { origin_.reset(); });
-    std::filesystem::remove_all(folder_);
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
   origin::OriginCounters counters() {
     origin::OriginCounters result;
@@ -223,8 +227,8 @@ TEST_P(EndToEndTest, AMixSendsEachOfItsRequestsInItsShare) {
 INSTANTIATE_TEST_SUITE_P(Protocols, EndToEndTest,
                          testing::Values(Case{Protocol::kHttp1, false},
                                          Case{Protocol::kHttp2, false},
-                                         Case{Protocol::kHttp1, true},
-                                         Case{Protocol::kHttp2, true}),
+                                         Case{Protocol::kHttp1, true}, Case{Protocol::kHttp2, true},
+                                         Case{Protocol::kHttp3, true}),
                          name_of);
 
 using TlsTest = EndToEndTest;
@@ -249,7 +253,7 @@ TEST_P(TlsTest, TheShareOfResumedHandshakesIsAsAsked) {
   }
 }
 
-TEST_P(TlsTest, AnUnknownCertificateIsAnErrorWithOpensslsReason) {
+TEST_P(TlsTest, AnUnknownCertificateIsAnErrorWithTheLibrarysReason) {
   pool_.target.ca_file.clear();  // the system's do not know a certificate made a moment ago
   const auto pool = session_->connect(pool_);
   ASSERT_FALSE(pool);
@@ -291,8 +295,8 @@ INSTANTIATE_TEST_SUITE_P(Grpc, GrpcTest,
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(Tls, TlsTest,
-                         testing::Values(Case{Protocol::kHttp1, true},
-                                         Case{Protocol::kHttp2, true}),
+                         testing::Values(Case{Protocol::kHttp1, true}, Case{Protocol::kHttp2, true},
+                                         Case{Protocol::kHttp3, true}),
                          name_of);
 
 }  // namespace

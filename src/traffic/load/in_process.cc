@@ -11,6 +11,7 @@
 
 #include "system/interrupt.h"
 #include "traffic/load/worker.h"
+#include "traffic/wire/http3.h"
 
 namespace hone::traffic::load {
 namespace {
@@ -92,6 +93,12 @@ Status check(const PoolSpec& spec) {
   }
   if (!(spec.timeout_s > 0) || !(spec.connect_limit_s > 0)) {
     return refuse("the timeout and the limit for connecting must be above zero");
+  }
+  if (spec.target.protocol == wire::Protocol::kHttp3) {
+    if (!wire::http3_is_built()) return wire::http3_is_missing();
+    if (!spec.target.tls) {
+      return fail(ErrorKind::kUsage, "HTTP/3 is always encrypted", "give an https:// URL");
+    }
   }
   if (spec.requests_per_connection < 0) {
     return refuse("requests per connection must not be negative");

@@ -2,11 +2,16 @@
 // show the time that it waited, whatever the protocol, and none may be left out.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "traffic/load/load_session.h"
 #include "traffic/origin/origin.h"
+#include "traffic/wire/http3.h"
 
 namespace hone::traffic::load {
 namespace {
@@ -18,17 +23,40 @@ constexpr auto kStall = std::chrono::milliseconds(200);
 constexpr double kRate = 500;
 constexpr double kDuration = 1.5;
 
-class StallingSubjectTest : public testing::TestWithParam<Protocol> {};
+class StallingSubjectTest : public testing::TestWithParam<Protocol> {
+ protected:
+  void TearDown() override {
+    std::filesystem::remove(file_ + ".cert");
+    std::filesystem::remove(file_ + ".key");
+  }
+  void serve_http3(origin::OriginSpec* spec) const {
+    const auto pair = *wire::make_self_signed_certificate();
+    spec->tls_cert = file_ + ".cert";
+    spec->tls_key = file_ + ".key";
+    std::ofstream(spec->tls_cert) << pair.cert_pem;
+    std::ofstream(spec->tls_key) << pair.key_pem;
+    spec->http3 = true;
+  }
+
+ private:
+  const std::string file_ = testing::TempDir() + "hone-stall-" + std::to_string(::getpid());
+};
 
 TEST_P(StallingSubjectTest, ShowsAtFullSizeAndNoRequestVanishes) {
+  const bool http3 = GetParam() == Protocol::kHttp3;
+  if (http3 && !wire::http3_is_built()) GTEST_SKIP() << "built without HTTP/3";
+  origin::OriginSpec origin_spec;
+  if (http3) serve_http3(&origin_spec);
   const auto subject = *LoopThread::start({});
   const auto generator = *LoopThread::start({});
   std::unique_ptr<origin::Origin> server;
-  subject->call([&] { server = *origin::Origin::listen(&subject->loop(), {}); });
+  subject->call([&] { server = *origin::Origin::listen(&subject->loop(), origin_spec); });
 
   auto session = make_in_process(generator.get());
   PoolSpec spec;
   spec.target.protocol = GetParam();
+  spec.target.tls = http3;
+  spec.target.verify = false;
   spec.target.address = {"127.0.0.1", server->port()};
   spec.requests[0].request.authority = "localhost";
   spec.requests[0].request.path = "/bytes/100";
@@ -74,7 +102,7 @@ TEST_P(StallingSubjectTest, ShowsAtFullSizeAndNoRequestVanishes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Protocols, StallingSubjectTest,
-                         testing::Values(Protocol::kHttp1, Protocol::kHttp2),
+                         testing::Values(Protocol::kHttp1, Protocol::kHttp2, Protocol::kHttp3),
                          [](const auto& one) { return wire::name(one.param); });
 
 }  // namespace

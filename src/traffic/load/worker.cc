@@ -50,13 +50,9 @@ Error no_answer() { return fail(ErrorKind::kNetwork, "no answer in time").value(
 Result<std::unique_ptr<Worker>> Worker::make(system::net::Loop* loop, const PoolSpec& spec,
                                              const Share& share) {
   std::unique_ptr<Worker> worker(new Worker(loop, spec, share));
-  if (spec.target.tls) {
-    wire::ClientTlsOptions options;
-    options.verify = spec.target.verify;
-    options.ca_file = spec.target.ca_file;
-    options.sni = spec.target.sni.empty() ? spec.target.address.host : spec.target.sni;
-    options.protocol = spec.target.protocol;
-    HONE_TRY(worker->context_.tls, wire::TlsContext::client(options));
+  if (Status made = worker->make_links(); !made) {
+    worker->lines_.clear();  // they have no connection to close
+    return tl::make_unexpected(made.error());
   }
   return worker;
 }
@@ -76,10 +72,29 @@ Worker::Worker(system::net::Loop* loop, const PoolSpec& spec, const Share& share
   for (const RequestShare& entry : spec.requests) {
     context_.requests.push_back(wire::prepare(spec.target.protocol, entry.request));
   }
-  for (std::size_t line = 0; line < lines_.size(); ++line) {
-    lines_[line].connection = std::make_unique<Connection>(static_cast<int>(line), &context_);
-  }
   loop_->add_pacer(this);
+}
+
+Status Worker::make_links() {
+  const bool http3 = spec_.target.protocol == wire::Protocol::kHttp3;
+  if (spec_.target.tls) {
+    wire::ClientTlsOptions options;
+    options.verify = spec_.target.verify;
+    options.ca_file = spec_.target.ca_file;
+    options.sni = spec_.target.sni.empty() ? spec_.target.address.host : spec_.target.sni;
+    options.protocol = spec_.target.protocol;
+    if (http3) {
+      HONE_TRY(http3_, Http3Links::make(&context_, options));
+    } else {
+      HONE_TRY(context_.tls, wire::TlsContext::client(options));
+    }
+  }
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const int line = static_cast<int>(i);
+    lines_[i].connection =
+        http3_ ? http3_->add(line) : std::make_unique<Connection>(line, &context_);
+  }
+  return {};
 }
 
 Worker::~Worker() {
@@ -247,7 +262,15 @@ void Worker::slice(Instant start, std::function<void(Result<SliceResult>)> done)
   }
 }
 
+// Timers of connections run between slices too: they keep what rests alive.
 Instant Worker::advance(Instant now) {
+  if (!http3_) return advance_mode(now);
+  http3_->advance(now);
+  const Instant due = advance_mode(now);
+  return std::min(due, http3_->next());
+}
+
+Instant Worker::advance_mode(Instant now) {
   switch (mode_) {
     case Mode::kIdle:
       return Instant::max();

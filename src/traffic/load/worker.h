@@ -11,6 +11,7 @@
 #include "system/net/loop.h"
 #include "traffic/load/connection.h"
 #include "traffic/load/dispatcher.h"
+#include "traffic/load/http3_link.h"
 #include "traffic/load/load_session.h"
 
 namespace hone::traffic::load {
@@ -56,6 +57,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   };
 
   Worker(system::net::Loop*, const PoolSpec&, const Share&);
+  Status make_links();
 
   // Pacer
   system::Instant advance(system::Instant now) override;
@@ -78,6 +80,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   void down(int line, wire::Failure failure, const Error& why) override;
 
   LineState& state_of(int line) { return lines_[static_cast<std::size_t>(line)]; }
+  system::Instant advance_mode(system::Instant now);
   void open(int line);
   void open_next();
   void set_limits(int line);
@@ -94,6 +97,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   const PoolSpec spec_;
   ConnectionContext context_;
   Dispatcher dispatcher_;
+  std::unique_ptr<Http3Links> http3_;  // null on other protocols
   std::vector<LineState> lines_;
   std::vector<int> pending_;  // lines that are kWaiting or kConnecting
   Mode mode_ = Mode::kIdle;

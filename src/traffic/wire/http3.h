@@ -51,6 +51,7 @@ class Http3Client {
   // The handshake is done, and the peer lets streams be opened.
   virtual bool ready() const = 0;
   virtual bool resumed() const = 0;  // of the TLS session; once ready()
+  virtual bool offered() const = 0;  // a ticket, whatever the server makes of it
   // The free streams under our own limit and the peer's, which it raises as streams end.
   virtual int free_slots() const = 0;
   virtual void submit(std::uint64_t id, const PreparedRequest&) = 0;  // as ClientSession's
@@ -72,9 +73,10 @@ class Http3Client {
   virtual bool window_blocked() const = 0;
 };
 
-// `events` outlives it.
+// `events` outlives it. `resume`: it offers the context's last ticket, where that has one.
 Result<std::unique_ptr<Http3Client>> make_http3_client(std::shared_ptr<QuicContext>, int streams,
-                                                       ClientEvents* events, system::Instant now);
+                                                       ClientEvents* events, system::Instant now,
+                                                       bool resume = true);
 
 // As ServerEvents, for all connections of one port.
 class Http3ServerEvents {

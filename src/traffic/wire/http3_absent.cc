@@ -17,7 +17,7 @@ Result<std::shared_ptr<QuicContext>> QuicContext::server(const std::string&, con
 std::unique_ptr<PreparedRequest> prepare_http3(const Request&) { return nullptr; }
 
 Result<std::unique_ptr<Http3Client>> make_http3_client(std::shared_ptr<QuicContext>, int,
-                                                       ClientEvents*, system::Instant) {
+                                                       ClientEvents*, system::Instant, bool) {
   return http3_is_missing();
 }
 

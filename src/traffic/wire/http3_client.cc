@@ -36,10 +36,10 @@ std::unique_ptr<PreparedRequest> prepare_http3(const Request& request) {
 
 Result<std::unique_ptr<Http3Client>> make_http3_client(std::shared_ptr<QuicContext> context,
                                                        int streams, ClientEvents* events,
-                                                       Instant now) {
+                                                       Instant now, bool resume) {
   auto made = std::make_unique<Http3ClientConnection>(
       std::static_pointer_cast<GnutlsContext>(std::move(context)), streams, events);
-  HONE_CHECK(made->start(now));
+  HONE_CHECK(made->start(resume, now));
   return made;
 }
 
@@ -53,8 +53,8 @@ Http3ClientConnection::Http3ClientConnection(std::shared_ptr<GnutlsContext> cont
                                              ClientEvents* events)
     : Http3Connection(std::move(context)), events_(events), limit_(std::max(streams, 1)) {}
 
-Status Http3ClientConnection::start(Instant now) {
-  return start_client(kStreamWindow, kConnectionWindow, now);
+Status Http3ClientConnection::start(bool resume, Instant now) {
+  return start_client({kStreamWindow, kConnectionWindow, 0, {}}, resume, now);
 }
 
 void Http3ClientConnection::on_established() {

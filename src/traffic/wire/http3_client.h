@@ -27,10 +27,11 @@ class Http3Request final : public PreparedRequest {
 class Http3ClientConnection final : public Http3Client, private Http3Connection {
  public:
   Http3ClientConnection(std::shared_ptr<GnutlsContext> context, int streams, ClientEvents* events);
-  Status start(system::Instant now);
+  Status start(bool resume, system::Instant now);
 
   bool ready() const override;
   bool resumed() const override { return gnutls_session_is_resumed(tls()) != 0; }
+  bool offered() const override { return ticket_offered(); }
   int free_slots() const override;
   void submit(std::uint64_t id, const PreparedRequest& request) override;
   Status receive(const system::DatagramBatch& batch, system::Instant now) override;

@@ -91,22 +91,22 @@ Http3Connection* Http3Connection::of(gnutls_session_t session) {
   return static_cast<Http3Connection*>(reference->user_data);
 }
 
-Status Http3Connection::make_tls() {
-  HONE_TRY(tls_, context_->make_session(&reference_));
+Status Http3Connection::make_tls(bool resume) {
+  ticket_offered_ = resume;
+  HONE_TRY(tls_, context_->make_session(&reference_, &ticket_offered_));
   ngtcp2_conn_set_tls_native_handle(quic_.get(), tls_.get());
   return {};
 }
 
-Status Http3Connection::start_client(std::uint64_t stream_window, std::uint64_t connection_window,
-                                     Instant now) {
+Status Http3Connection::start_client(const Limits& limits, bool resume, Instant now) {
   ngtcp2_settings settings;
   ngtcp2_settings_default(&settings);
   settings.initial_ts = to_timestamp(now);
   ngtcp2_transport_params parameters;
   ngtcp2_transport_params_default(&parameters);
-  parameters.initial_max_stream_data_bidi_local = stream_window;
+  parameters.initial_max_stream_data_bidi_local = limits.stream_window;
   parameters.initial_max_stream_data_uni = kUnidirectionalWindow;
-  parameters.initial_max_data = connection_window;
+  parameters.initial_max_data = limits.connection_window;
   parameters.initial_max_streams_uni = kUnidirectionalStreams;
   parameters.disable_active_migration = 1;
   ngtcp2_cid source{}, destination{};
@@ -124,7 +124,7 @@ Status Http3Connection::start_client(std::uint64_t stream_window, std::uint64_t 
                 std::string("cannot make a QUIC connection: ") + ngtcp2_strerror(result));
   }
   quic_.reset(made);
-  return make_tls();
+  return make_tls(resume);
 }
 
 Status Http3Connection::start_server(const ngtcp2_pkt_hd& first, const Limits& limits,
@@ -162,7 +162,7 @@ Status Http3Connection::start_server(const ngtcp2_pkt_hd& first, const Limits& l
   }
   quic_.reset(made);
   on_new_id(source);
-  return make_tls();
+  return make_tls(/*resume=*/false);
 }
 
 int Http3Connection::make_http() {

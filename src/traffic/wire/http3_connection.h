@@ -67,12 +67,12 @@ class Http3Connection {
   explicit Http3Connection(std::shared_ptr<GnutlsContext> context);
   virtual ~Http3Connection();
 
-  Status start_client(std::uint64_t stream_window, std::uint64_t connection_window,
-                      system::Instant now);
   struct Limits {
-    std::uint64_t stream_window = 0, connection_window = 0, streams = 0;
-    system::Duration idle{};
+    std::uint64_t stream_window = 0, connection_window = 0;
+    std::uint64_t streams = 0;  // of the peer's requests
+    system::Duration idle{};    // zero: none
   };
+  Status start_client(const Limits& limits, bool resume, system::Instant now);
   // `first`: the header of the Initial packet that asks for it.
   Status start_server(const ngtcp2_pkt_hd& first, const Limits& limits, system::Instant now);
 
@@ -87,6 +87,7 @@ class Http3Connection {
 
   // Why it is over; kNone of one that the peer, or its silence, ended once it was established.
   Failure why() const { return why_; }
+  bool ticket_offered() const { return ticket_offered_; }
   gnutls_session_t tls() const { return tls_.get(); }
   nghttp3_conn* http() const { return http_.get(); }  // null until it may send
 
@@ -108,7 +109,7 @@ class Http3Connection {
  private:
   static ngtcp2_callbacks quic_callbacks(bool client);
   static nghttp3_callbacks http_callbacks();
-  Status make_tls();
+  Status make_tls(bool resume);
   int make_http();
   int forward_stream_data(std::int64_t id, std::span<const std::uint8_t> data, bool last);
   int forward_close(std::int64_t id, std::uint64_t code);
@@ -125,6 +126,7 @@ class Http3Connection {
   Stage stage_ = Stage::kOpen;
   bool closed_said_ = false;
   bool broken_ = false;
+  bool ticket_offered_ = false;
   bool reset_statelessly_ = false;
   ngtcp2_connection_close_error close_error_{};
   std::string reason_;  // why it is over

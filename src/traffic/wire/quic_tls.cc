@@ -116,7 +116,7 @@ Result<std::shared_ptr<GnutlsContext>> GnutlsContext::make_server(const std::str
   return made;
 }
 
-Result<GnutlsSession> GnutlsContext::make_session(void* user) {
+Result<GnutlsSession> GnutlsContext::make_session(void* user, bool* resume) {
   // Tickets are sent once the handshake is done: before, libngtcp2 cannot take them.
   const unsigned flags =
       (client_ ? unsigned{GNUTLS_CLIENT} : unsigned{GNUTLS_SERVER} | GNUTLS_NO_AUTO_SEND_TICKET) |
@@ -136,11 +136,11 @@ Result<GnutlsSession> GnutlsContext::make_session(void* user) {
   }
   if (result == 0) result = gnutls_alpn_set_protocols(raw, &alpn, 1, GNUTLS_ALPN_MANDATORY);
   if (result != 0) return quic_tls_failure("cannot set up a TLS session", result);
-  HONE_CHECK(client_ ? set_up_client(raw) : set_up_server(raw));
+  HONE_CHECK(client_ ? set_up_client(raw, resume) : set_up_server(raw));
   return session;
 }
 
-Status GnutlsContext::set_up_client(gnutls_session_t session) {
+Status GnutlsContext::set_up_client(gnutls_session_t session, bool* resume) {
   const std::string& name = options_.sni;
   // RFC 6066 3: an address is not a server name.
   if (!name.empty() && !is_numeric_host(name)) {
@@ -152,11 +152,15 @@ Status GnutlsContext::set_up_client(gnutls_session_t session) {
   if (ngtcp2_crypto_gnutls_configure_client_session(session) != 0) {
     return fail(ErrorKind::kInternal, "cannot set up a TLS session for QUIC");
   }
-  if (!options_.resume) return {};
+  if (!options_.resume) {
+    *resume = false;
+    return {};
+  }
   gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_NEW_SESSION_TICKET, GNUTLS_HOOK_POST,
                                      keep_new_ticket);
   // One that GnuTLS does not take any more is as good as none.
-  if (!ticket_.empty()) gnutls_session_set_data(session, ticket_.data(), ticket_.size());
+  *resume = *resume && !ticket_.empty() &&
+            gnutls_session_set_data(session, ticket_.data(), ticket_.size()) == 0;
   return {};
 }
 

@@ -35,13 +35,14 @@ class GnutlsContext final : public QuicContext {
   bool client() const { return client_; }
   const std::string& verified_name() const { return options_.sni; }
   // `user` becomes the session's pointer: what libngtcp2 asks for as its ngtcp2_crypto_conn_ref.
-  Result<GnutlsSession> make_session(void* user);
+  // `resume`: a client offers the last ticket; on return, whether it had one to offer.
+  Result<GnutlsSession> make_session(void* user, bool* resume);
   void keep_ticket(gnutls_session_t session);  // client: the newest is offered next
   // For Http3Connection's stateless resets.
   const std::array<std::uint8_t, 32>& reset_secret() const { return reset_secret_; }
 
  private:
-  Status set_up_client(gnutls_session_t session);
+  Status set_up_client(gnutls_session_t session, bool* resume);
   Status set_up_server(gnutls_session_t session);
 
   bool client_ = true;
