@@ -55,8 +55,8 @@ Result<Socket> open_datagram_socket(const Address& address, const SocketAddress&
   return socket;
 }
 
-// One sendmsg(); a segment of 0 sends the bytes as one datagram. 0, or errno.
-int send_message(int fd, std::string_view bytes, std::size_t segment, const PeerAddress* to) {
+// One sendmsg() of a batch with its segments' size. 0, or errno.
+int send_together(int fd, std::string_view bytes, std::size_t segment, const PeerAddress* to) {
   iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
   msghdr message{};
   if (to != nullptr) {
@@ -66,16 +66,14 @@ int send_message(int fd, std::string_view bytes, std::size_t segment, const Peer
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(std::uint16_t))> control{};
-  if (segment != 0) {
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = IPPROTO_UDP;
-    head->cmsg_type = UDP_SEGMENT;
-    head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-    const auto size = static_cast<std::uint16_t>(segment);
-    std::memcpy(CMSG_DATA(head), &size, sizeof size);
-  }
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = IPPROTO_UDP;
+  head->cmsg_type = UDP_SEGMENT;
+  head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+  const auto size = static_cast<std::uint16_t>(segment);
+  std::memcpy(CMSG_DATA(head), &size, sizeof size);
   while (::sendmsg(fd, &message, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) return errno;
   }
@@ -88,17 +86,35 @@ bool would_block(int code) { return code == EAGAIN || code == EWOULDBLOCK || cod
 bool cannot_segment(int code) { return code == EIO || code == EINVAL || code == ENOPROTOOPT; }
 
 Io send_singly(int fd, const DatagramBatch& batch, const PeerAddress* to) {
-  std::size_t sent = 0;
-  int code = 0;
+  std::array<iovec, kMostSegments> pieces{};
+  std::array<mmsghdr, kMostSegments> messages{};
+  std::size_t count = 0;
   for_each_datagram(batch, [&](std::string_view one) {
-    if (code != 0) return;
-    code = send_message(fd, one, 0, to);
-    if (code == EMSGSIZE) code = 0;
-    if (code == 0) sent += one.size();
+    if (count == messages.size()) return;  // the rest with the next call
+    pieces[count] = {const_cast<char*>(one.data()), one.size()};
+    msghdr& message = messages[count].msg_hdr;
+    message.msg_iov = &pieces[count];
+    message.msg_iovlen = 1;
+    if (to != nullptr) {
+      message.msg_name = const_cast<unsigned char*>(to->bytes.data());
+      message.msg_namelen = to->length;
+    }
+    ++count;
   });
-  if (sent > 0) return {IoState::kMoved, sent, 0};
-  if (would_block(code)) return {IoState::kWouldBlock, 0, 0};
-  return {IoState::kFailed, 0, code};
+  std::size_t bytes = 0;
+  for (std::size_t next = 0; next < count;) {
+    int sent = ::sendmmsg(fd, &messages[next], static_cast<unsigned>(count - next), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EMSGSIZE) sent = 1;
+    if (sent < 0) {
+      const int code = errno;
+      if (bytes > 0) break;
+      if (would_block(code)) return {IoState::kWouldBlock, 0, 0};
+      return {IoState::kFailed, 0, code};
+    }
+    for (; sent > 0; --sent) bytes += pieces[next++].iov_len;
+  }
+  return {IoState::kMoved, bytes, 0};
 }
 
 }  // namespace
@@ -145,9 +161,11 @@ Result<Socket> connect_datagrams(const Address& address) {
   return socket;
 }
 
-Io send_batch(int fd, const DatagramBatch& batch, const PeerAddress* to) {
-  if (batch.bytes.size() <= batch.segment) return send_singly(fd, batch, to);
-  const int code = send_message(fd, batch.bytes, batch.segment, to);
+Io send_batch(int fd, const DatagramBatch& batch, const PeerAddress* to, Packets packets) {
+  if (packets == Packets::kSingle || batch.bytes.size() <= batch.segment) {
+    return send_singly(fd, batch, to);
+  }
+  const int code = send_together(fd, batch.bytes, batch.segment, to);
   if (code == 0) return {IoState::kMoved, batch.bytes.size(), 0};
   if (would_block(code)) return {IoState::kWouldBlock, 0, 0};
   if (cannot_segment(code) || code == EMSGSIZE) return send_singly(fd, batch, to);

@@ -22,9 +22,13 @@ Result<Socket> bind_datagrams(const Address&, bool reuse_port = false);
 Result<Socket> connect_datagrams(const Address&);
 
 // Sends one batch of at most the sizes above; `to` is null on a connected socket. kMoved: `bytes`
-// of it, whole datagrams, were taken, which is less than all only where the kernel cannot send a
-// batch at once. A datagram above the path's MTU counts as sent: it is lost, as on the way.
-Io send_batch(int fd, const DatagramBatch&, const PeerAddress* to = nullptr);
+// of it, whole datagrams, were taken, which may be less than all where each is a packet of its own.
+// A datagram above the path's MTU counts as sent: it is lost, as on the way.
+enum class Packets {
+  kTogether,  // through the stack as one packet, where the kernel can
+  kSingle,    // on loopback a receiver may get that packet whole: for one that cannot take it
+};
+Io send_batch(int fd, const DatagramBatch&, const PeerAddress* to, Packets packets);
 
 struct Arrival {
   DatagramBatch batch;  // of one sender

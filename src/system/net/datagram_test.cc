@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <string>
@@ -46,22 +47,42 @@ class DatagramTest : public testing::TestWithParam<const char*> {
 TEST_P(DatagramTest, ABatchArrivesAsTheDatagramsItIsMadeOf) {
   std::string bytes(1200, 'a');
   bytes += std::string(1200, 'b') + std::string(1200, 'c') + std::string(7, 'd');
-  const Io sent = send_batch(client_.fd(), {bytes, 1200});
-  ASSERT_EQ(IoState::kMoved, sent.state);
-  EXPECT_EQ(bytes.size(), sent.bytes);
-  const auto datagrams = receive(server_, 4, &from_);
-  ASSERT_EQ(4U, datagrams.size());
-  EXPECT_EQ(std::string(1200, 'a'), datagrams[0]);
-  EXPECT_EQ(std::string(1200, 'c'), datagrams[2]);
-  EXPECT_EQ(std::string(7, 'd'), datagrams[3]);
+  for (const Packets packets : {Packets::kTogether, Packets::kSingle}) {
+    const Io sent = send_batch(client_.fd(), {bytes, 1200}, nullptr, packets);
+    ASSERT_EQ(IoState::kMoved, sent.state);
+    EXPECT_EQ(bytes.size(), sent.bytes);
+    const auto datagrams = receive(server_, 4, &from_);
+    ASSERT_EQ(4U, datagrams.size());
+    EXPECT_EQ(std::string(1200, 'a'), datagrams[0]);
+    EXPECT_EQ(std::string(1200, 'c'), datagrams[2]);
+    EXPECT_EQ(std::string(7, 'd'), datagrams[3]);
+  }
+}
+
+// A receiver that has asked for packets put together by the kernel, and takes one datagram a read.
+TEST_P(DatagramTest, SinglePacketsReachAReceiverThatCannotTakeThemTogether) {
+  const std::string bytes(3 * 1200, 'x');
+  std::string one(1500, '\0');
+  for (const Packets packets : {Packets::kTogether, Packets::kSingle}) {
+    ASSERT_EQ(bytes.size(), send_batch(client_.fd(), {bytes, 1200}, nullptr, packets).bytes);
+    ASSERT_TRUE(readable(server_));
+    const ssize_t size = ::recv(server_.fd(), one.data(), one.size(), MSG_TRUNC);
+    if (packets == Packets::kSingle) {
+      EXPECT_EQ(size, 1200);
+    } else if (size == 1200) {
+      GTEST_SKIP() << "this kernel puts no datagrams together";
+    }
+    while (::recv(server_.fd(), one.data(), one.size(), MSG_DONTWAIT) > 0) continue;
+  }
 }
 
 TEST_P(DatagramTest, AnAnswerFindsItsWayToWhomItCameFrom) {
-  ASSERT_EQ(IoState::kMoved, send_batch(client_.fd(), {"ping", 4}).state);
+  ASSERT_EQ(IoState::kMoved,
+            send_batch(client_.fd(), {"ping", 4}, nullptr, Packets::kSingle).state);
   ASSERT_EQ(1U, receive(server_, 1, &from_).size());
   ASSERT_EQ(to_peer_address({GetParam(), local_port(client_)})->bytes, from_.bytes);
   const std::string bytes(2 * kMostSegments, 'x');
-  ASSERT_EQ(bytes.size(), send_batch(server_.fd(), {bytes, 2}, &from_).bytes);
+  ASSERT_EQ(bytes.size(), send_batch(server_.fd(), {bytes, 2}, &from_, Packets::kTogether).bytes);
   const auto datagrams = receive(client_, kMostSegments, &from_);
   EXPECT_EQ(kMostSegments, datagrams.size());
   EXPECT_EQ(address_.port, local_port(server_));
@@ -69,7 +90,8 @@ TEST_P(DatagramTest, AnAnswerFindsItsWayToWhomItCameFrom) {
 
 TEST_P(DatagramTest, TheLargestBatchIsTaken) {
   const std::string bytes(kMostBatchBytes, 'x');
-  EXPECT_EQ(bytes.size(), send_batch(client_.fd(), {bytes, 1452}).bytes);
+  EXPECT_EQ(bytes.size(),
+            send_batch(client_.fd(), {bytes, 1452}, nullptr, Packets::kTogether).bytes);
   std::size_t total = 0;
   for (const auto& one : receive(server_, bytes.size() / 1452 + 1, &from_)) total += one.size();
   EXPECT_EQ(bytes.size(), total);
@@ -83,7 +105,8 @@ TEST_P(DatagramTest, NothingToReadIsNoError) {
 
 TEST_P(DatagramTest, APeerThatIsNotThereIsRefused) {
   server_.close();
-  EXPECT_EQ(IoState::kMoved, send_batch(client_.fd(), {"ping", 4}).state);
+  EXPECT_EQ(IoState::kMoved,
+            send_batch(client_.fd(), {"ping", 4}, nullptr, Packets::kSingle).state);
   ASSERT_TRUE(readable(client_));  // the error wakes
   DatagramReader reader(1);
   const Io io = reader.read(client_.fd());

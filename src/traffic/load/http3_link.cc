@@ -32,6 +32,10 @@ constexpr int kMessagesPerRead = 8;
 // Written in one event at most, so that one large upload does not keep the others waiting.
 constexpr std::size_t kDatagramBudget = 1 << 20;
 
+// Envoy, unless its listener prefers GRO, takes packets that the kernel has put together and drops
+// all of such a packet but what one datagram may have: an upload would never arrive.
+constexpr auto kPackets = system::net::Packets::kSingle;
+
 Error over(std::string what) { return fail(ErrorKind::kNetwork, std::move(what)).value(); }
 
 }  // namespace
@@ -96,7 +100,7 @@ void Http3Link::close() {
   session_->close();
   if (!full_ && write_error_ == 0) {  // as far as the kernel takes it now
     const DatagramBatch goodbye = session_->write(Loop::read_clock(), shared_->output_);
-    if (!goodbye.bytes.empty()) system::net::send_batch(socket_.fd(), goodbye);
+    if (!goodbye.bytes.empty()) system::net::send_batch(socket_.fd(), goodbye, nullptr, kPackets);
   }
   shared_->deadlines_.set(static_cast<std::size_t>(line_), Instant::max());
   context().loop->remove(socket_.fd());
@@ -219,7 +223,7 @@ void Http3Link::flush() {
 bool Http3Link::send(const DatagramBatch& batch) {
   DatagramBatch rest = batch;
   while (!rest.bytes.empty()) {
-    const Io io = system::net::send_batch(socket_.fd(), rest);
+    const Io io = system::net::send_batch(socket_.fd(), rest, nullptr, kPackets);
     if (io.state == IoState::kWouldBlock) {
       held_back_.assign(rest.bytes);
       held_back_segment_ = rest.segment;

@@ -125,7 +125,7 @@ void Http3Listener::flush() {
 bool Http3Listener::send(const DatagramBatch& batch, const system::PeerAddress& to) {
   DatagramBatch rest = batch;
   while (!rest.bytes.empty()) {
-    const Io io = system::net::send_batch(socket_.fd(), rest, &to);
+    const Io io = system::net::send_batch(socket_.fd(), rest, &to, system::net::Packets::kTogether);
     if (io.state == IoState::kWouldBlock) {
       held_back_.assign(rest.bytes);
       held_back_segment_ = rest.segment;
