@@ -2,15 +2,16 @@
 // delays, loses and reorders as told, under a clock that only this moves.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,11 +80,32 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
       now = std::max(now, next);
       step();
     }
-    ADD_FAILURE() << "a busy loop";
-    return false;
+    std::abort();  // a busy loop
   }
   bool settle(system::Duration duration) {
     return run([] { return false; }, duration);
+  }
+
+  // The next datagram that is due, or the timers that are.
+  void step() {
+    const auto due = std::min_element(on_the_way.begin(), on_the_way.end(),
+                                      [](auto& a, auto& b) { return a.at < b.at; });
+    if (due != on_the_way.end() && due->at <= now) {
+      const Datagram one = std::move(*due);
+      on_the_way.erase(due);
+      return deliver(one.to_server, one.bytes);
+    }
+    if (server->expiry() <= now) server->expire(now);
+    if (client && status && client->expiry() <= now) status = client->expire(now);
+  }
+
+  void deliver(bool to_server, const std::string& bytes) {
+    const system::DatagramBatch batch{bytes, bytes.size()};
+    if (to_server) {
+      server->receive(batch, address, now);
+    } else if (client && status) {
+      status = client->receive(batch, now);
+    }
   }
 
   // What the two sides have to send.
@@ -113,11 +135,14 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
   }
 
   void on_response(std::uint64_t id, const ResponseSummary& response) override {
+    if (!is_open(id)) std::abort();
     responses[id] = response;
   }
   void on_loss(std::uint64_t id, Loss why, Failure failure) override {
+    if (!is_open(id)) std::abort();
     losses[id] = {why, failure};
   }
+  bool is_open(std::uint64_t id) const { return !responses.contains(id) && !losses.contains(id); }
   void on_connected(std::uint64_t) override { ++connected; }
   void on_disconnected(std::uint64_t, bool broke) override { ++(broke ? broken : disconnected); }
   void on_request(std::uint64_t connection, std::uint64_t stream,
@@ -159,24 +184,6 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
     for (const Datagram& one : on_the_way) next = std::min(next, one.at);
     return next;
   }
-  void step() {
-    const auto due = std::min_element(on_the_way.begin(), on_the_way.end(),
-                                      [](auto& a, auto& b) { return a.at < b.at; });
-    if (due != on_the_way.end() && due->at <= now) {
-      const Datagram one = std::move(*due);
-      on_the_way.erase(due);
-      const system::DatagramBatch batch{one.bytes, one.bytes.size()};
-      if (one.to_server) {
-        server->receive(batch, address, now);
-      } else if (client && status) {
-        status = client->receive(batch, now);
-      }
-      return;
-    }
-    if (server->expiry() <= now) server->expire(now);
-    if (client && status && client->expiry() <= now) status = client->expire(now);
-  }
-
   std::vector<std::unique_ptr<PreparedRequest>> prepared_;
 };
 
