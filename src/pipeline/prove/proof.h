@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/finding.h"
+#include "base/histogram.h"
 #include "base/json.h"
 #include "measure/counters/usage.h"
 #include "measure/machine/machine.h"
 #include "measure/statistics/comparison.h"
 #include "pipeline/prove/design.h"
 #include "subject/worker_spread.h"
-#include "traffic/load/histogram.h"
 
 namespace hone::pipeline {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/histogram.h"
 #include "base/json.h"
-#include "traffic/load/histogram.h"
 #include "traffic/load/rate_phase.h"
 
 namespace hone::traffic::load {

@@ -15,16 +15,21 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/histogram.h"
 #include "base/json.h"
 #include "system/net/loop.h"
 #include "system/net/socket.h"
 #include "traffic/load/arrivals.h"
-#include "traffic/load/histogram.h"
 #include "traffic/load/intervals.h"
 #include "traffic/load/rate_phase.h"
 #include "traffic/wire/message.h"
 
 namespace hone::traffic::load {
+
+// Part of the values here.
+using hone::Histogram;
+using hone::LatencySummary;
+using hone::summarise;
 
 struct Target {
   system::net::Address address;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "traffic/load/histogram.h"
+#include "base/histogram.h"
 
 namespace hone::traffic::load {
 

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 
-namespace hone::traffic::load {
+namespace hone {
 
 // Log-linear buckets: 128 per power of two, so a value is known to 1/128 (0.8 %). 0 to 2^42 ns
 // (73 minutes); larger values count as the largest and keep the exact maximum.
@@ -47,4 +47,4 @@ struct LatencySummary {  // microseconds; zeros when nothing was recorded
 HONE_JSON(LatencySummary)
 LatencySummary summarise(const Histogram&);
 
-}  // namespace hone::traffic::load
+}  // namespace hone

@@ -1,4 +1,4 @@
-#include "traffic/load/histogram.h"
+#include "base/histogram.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace hone::traffic::load {
+namespace hone {
 namespace {
 
 TEST(HistogramTest, EmptyIsAllZero) {
@@ -104,4 +104,4 @@ TEST(HistogramTest, TheSummaryIsInMicroseconds) {
 }
 
 }  // namespace
-}  // namespace hone::traffic::load
+}  // namespace hone

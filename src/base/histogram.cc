@@ -2,14 +2,14 @@
 // and the number of bits cut is the block. Both are found by one bit scan and one shift, so
 // record() costs the same for every value. The numbering runs on without gaps: block s begins where
 // s * 128 plus 128 lies.
-#include "traffic/load/histogram.h"
+#include "base/histogram.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
 
-namespace hone::traffic::load {
+namespace hone {
 namespace {
 
 constexpr int kTopBits = 8;  // 128 buckets per power of two
@@ -116,4 +116,4 @@ LatencySummary summarise(const Histogram& histogram) {
           histogram.mean_ns() * 1e-3};
 }
 
-}  // namespace hone::traffic::load
+}  // namespace hone

@@ -1,7 +1,0 @@
-#include "traffic/load/histogram.h"
-
-namespace hone::traffic::load {
-
-HONE_JSON_FIELDS(LatencySummary, p50, p90, p99, p999, max, mean)
-
-}  // namespace hone::traffic::load
