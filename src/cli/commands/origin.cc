@@ -54,7 +54,7 @@ void add_origin(CLI::App& app, system::System& /*system*/, int* exit_code) {
   cert->needs(key);
   key->needs(cert);
   verb->add_option("--threads", options->threads,
-                   "threads, each with its share of the connections and its own /stats")
+                   "threads, each with its share of the connections; /stats tells of all")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   verb->add_option(

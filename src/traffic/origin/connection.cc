@@ -122,11 +122,14 @@ void Connection::end_of_input() {
 }
 
 void Connection::on_request(std::uint64_t stream, const wire::RequestView& request) {
+  server_->count_arrival(&asked_);
   const wire::Reply* reply = server_->answer_to(id_, stream, request);
   if (reply != nullptr) respond(stream, *reply);
 }
 
 void Connection::on_request_lost(std::uint64_t) {}  // a delayed answer to it finds no stream
+
+std::string_view Connection::date() { return server_->date(); }
 
 void Connection::respond(std::uint64_t stream, const wire::Reply& reply) {
   if (session_->respond(stream, reply)) ++server_->counters_now().responses;

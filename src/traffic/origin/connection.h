@@ -29,6 +29,7 @@ class Connection final : public system::net::Pollable, public wire::ServerEvents
 
   void on_request(std::uint64_t stream, const wire::RequestView& request) override;
   void on_request_lost(std::uint64_t stream) override;
+  std::string_view date() override;
 
  private:
   enum class Stage {
@@ -59,6 +60,7 @@ class Connection final : public system::net::Pollable, public wire::ServerEvents
   bool said_goodbye_ = false;  // close_notify
   std::uint32_t watched_ = 0;  // events asked of the loop
   system::Instant moved_;      // when the last event came
+  system::Instant asked_{};    // when the last request came; 0: none yet
 };
 
 }  // namespace hone::traffic::origin

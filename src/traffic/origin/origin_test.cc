@@ -70,7 +70,7 @@ TEST_F(OriginTest, AnswersBytesAndKeepsTheConnection) {
   Peer peer(port_);
   for (int i = 0; i < 3; ++i) {
     peer.send("GET /bytes/5 HTTP/1.1\r\nhost: o\r\n\r\n");
-    EXPECT_EQ(peer.receive_until("\r\n\r\nabcde"),
+    EXPECT_EQ(without_date(peer.receive_until("\r\n\r\nabcde")),
               "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nabcde");
   }
   const OriginCounters now = counters();
@@ -206,17 +206,73 @@ TEST_F(OriginTest, TellsItsCounters) {
   serve();
   get("/bytes/1");
   const auto reply = get("/stats");
-  const auto stats = parse_as<OriginCounters>(reply.body, "/stats");
+  const auto stats = parse_json(reply.body, "/stats");
   ASSERT_TRUE(stats);
-  EXPECT_EQ(stats->requests, 2U);
-  EXPECT_EQ(stats->responses, 1U);
+  EXPECT_EQ(stats->at("requests"), 2);
+  EXPECT_EQ(stats->at("responses"), 1);
+  EXPECT_EQ(stats->at("arrival_gap_us").at("count"), 0);  // each had a connection of its own
+}
+
+TEST_F(OriginTest, TellsTheGapsBetweenArrivalsOnEachConnection) {
+  serve();
+  Peer together(port_), apart(port_);
+  const std::string request = "GET /bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n";
+  together.send(request + request + request);
+  EXPECT_FALSE(together.receive().empty());
+  apart.send(request);
+  EXPECT_FALSE(apart.receive().empty());
+  // An answer that takes 20 ms lies between the two.
+  Peer slow(port_);
+  slow.send("GET /delay/20/bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n");
+  EXPECT_FALSE(slow.receive().empty());
+  apart.send(request);
+  EXPECT_FALSE(apart.receive().empty());
+  const auto stats = parse_json(get("/stats").body, "/stats");
+  ASSERT_TRUE(stats);
+  const Json& gaps = stats->at("arrival_gap_us");
+  EXPECT_EQ(gaps.at("count"), 3);
+  EXPECT_EQ(gaps.at("p50"), 0);
+  EXPECT_GE(gaps.at("max"), 20'000);
+  std::uint64_t sum = 0;
+  for (const Json& bucket : gaps.at("histogram")) sum += bucket.at("count").get<std::uint64_t>();
+  EXPECT_EQ(sum, 3U);
+  EXPECT_EQ(gaps.at("histogram")[0], (Json{{"up_to_us", 0}, {"count", 2}}));
+  EXPECT_TRUE(gaps.at("histogram").back().at("up_to_us").is_null());
+}
+
+TEST_F(OriginTest, EveryAnswerHasItsDate) {
+  serve();
+  Peer peer(port_);
+  peer.send("GET /bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n");
+  const std::string reply = peer.receive_until("\r\n\r\na");
+  const auto at = reply.find("\r\ndate: ");
+  ASSERT_NE(at, std::string::npos) << reply;
+  EXPECT_EQ(reply.substr(at + 33, 6), " GMT\r\n") << reply;
+}
+
+TEST_F(OriginTest, AnswersThatAreDueAtOnceAllLeave) {
+  serve();
+  Peer peer(port_);
+  std::string requests;
+  for (int i = 0; i < 500; ++i) requests += "GET /delay/10/bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n";
+  peer.send(requests);
+  std::size_t answers = 0;
+  while (answers < 500) {
+    const std::string more = peer.receive();
+    ASSERT_FALSE(more.empty()) << answers;
+    for (auto at = more.find("HTTP/1.1 200"); at != more.npos;
+         at = more.find("HTTP/1.1 200", at + 1)) {
+      ++answers;
+    }
+  }
+  EXPECT_EQ(answers, 500U);
 }
 
 TEST_F(OriginTest, AnswersHeadWithoutABody) {
   serve();
   Peer peer(port_);
   peer.send("HEAD /bytes/5 HTTP/1.1\r\nhost: o\r\n\r\nGET /bytes/1 HTTP/1.1\r\nhost: o\r\n\r\n");
-  EXPECT_EQ(peer.receive_until("\r\n\r\na"),
+  EXPECT_EQ(without_date(peer.receive_until("\r\n\r\na")),
             "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\n"
             "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\na");
 }
@@ -338,6 +394,13 @@ TEST(OriginThreadsTest, ShareOnePort) {
     EXPECT_EQ(system::net::http_exchange("GET", address, "/bytes/1", 10).status, 200);
   }
   EXPECT_EQ((*origin)->counters().requests, 20U);
+  // Whichever of them is asked, and while others are too.
+  for (int i = 0; i < 10; ++i) {
+    const auto reply = system::net::http_exchange("GET", address, "/stats", 10);
+    const auto stats = parse_json(reply.body, "/stats");
+    ASSERT_TRUE(stats);
+    EXPECT_EQ(stats->at("requests"), 21 + i);
+  }
 }
 
 TEST(OriginThreadsTest, ResumeEachOthersTlsSessions) {

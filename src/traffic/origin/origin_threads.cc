@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "system/interrupt.h"
+#include "traffic/origin/siblings.h"
 #include "traffic/wire/tls.h"
 
 namespace hone::traffic::origin {
@@ -20,6 +21,7 @@ Result<std::unique_ptr<OriginThreads>> OriginThreads::start(OriginSpec spec, int
   }
   std::unique_ptr<OriginThreads> all(new OriginThreads);
   spec.reuse_port = threads > 1;
+  if (threads > 1) spec.siblings = std::make_shared<Siblings>();
   // The kernel deals a peer's next connection to any thread: each resumes what another one began.
   if (!spec.tls_cert.empty()) {
     HONE_TRY(spec.ticket_keys, wire::make_ticket_keys());
@@ -47,14 +49,7 @@ OriginCounters OriginThreads::counters() const {
   for (const Member& member : members_) {
     OriginCounters one;
     member.thread->call([&] { one = member.origin->counters(); });
-    sum.requests += one.requests;
-    sum.responses += one.responses;
-    sum.connections += one.connections;
-    sum.open_connections += one.open_connections;
-    sum.bytes_in += one.bytes_in;
-    sum.bytes_out += one.bytes_out;
-    sum.protocol_errors += one.protocol_errors;
-    sum.handshakes += one.handshakes;
+    add(&sum, one);
   }
   return sum;
 }

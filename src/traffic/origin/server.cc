@@ -3,8 +3,11 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "traffic/origin/siblings.h"
 #include "traffic/wire/grpc.h"
+#include "traffic/wire/http_date.h"
 
 namespace hone::traffic::origin {
 
@@ -17,6 +20,10 @@ constexpr int kAcceptsPerEvent = 64;
 
 // A read takes most requests whole, and enough of an upload to make the system call worth it.
 constexpr std::size_t kReadBytes = 64 << 10;
+
+// Delayed answers in one turn of the loop, as many as connections are taken: with thousands due at
+// once, new requests would wait behind all of them.
+constexpr int kAnswersPerTurn = 64;
 
 constexpr system::Duration kSweepEvery = std::chrono::seconds(30);
 constexpr system::Duration kSweepLingeringEvery = std::chrono::milliseconds(250);
@@ -45,7 +52,7 @@ Result<std::unique_ptr<Origin>> Origin::listen(system::net::Loop* loop, const Or
   }
   for (int left = spec.http3 ? kPortTries : 1;; --left) {
     HONE_TRY(system::net::Socket listener, system::net::listen(spec.listen, spec.reuse_port));
-    auto server = std::make_unique<Server>(loop, std::move(listener), tls);
+    auto server = std::make_unique<Server>(loop, std::move(listener), tls, spec.siblings);
     HONE_CHECK(server->start());
     if (!spec.http3) return server;
     const Status served = server->serve_http3(spec);
@@ -56,10 +63,15 @@ Result<std::unique_ptr<Origin>> Origin::listen(system::net::Loop* loop, const Or
 }
 
 Server::Server(system::net::Loop* loop, system::net::Socket listener,
-               std::shared_ptr<wire::TlsContext> tls)
-    : loop_(loop), listener_(std::move(listener)), tls_(std::move(tls)), read_buffer_(kReadBytes) {}
+               std::shared_ptr<wire::TlsContext> tls, std::shared_ptr<Siblings> siblings)
+    : loop_(loop),
+      listener_(std::move(listener)),
+      tls_(std::move(tls)),
+      siblings_(std::move(siblings)),
+      read_buffer_(kReadBytes) {}
 
 Server::~Server() {
+  if (siblings_) siblings_->leave(this);
   loop_->remove_pacer(this);
   loop_->remove(listener_.fd());
 }
@@ -67,6 +79,7 @@ Server::~Server() {
 Status Server::start() {
   HONE_CHECK(loop_->add(listener_.fd(), EPOLLIN, this));
   loop_->add_pacer(this);
+  if (siblings_) siblings_->join(loop_, this);
   return {};
 }
 
@@ -99,10 +112,19 @@ const wire::Reply* Server::answer_to(std::uint64_t connection, std::uint64_t str
   ++counters_.requests;
   const Route& route = routes_.find(request.path);
   if (route.delay > system::Duration::zero()) {
-    delayed_.push({loop_->now() + route.delay, connection, stream, route.reply});
+    delayed_.push_back({loop_->now() + route.delay, connection, stream, route.reply});
+    std::push_heap(delayed_.begin(), delayed_.end(), is_later);
     return nullptr;
   }
   if (route.body == Route::Body::kAsGiven) return &route.reply;
+  if (route.body == Route::Body::kCounters && siblings_ != nullptr) {
+    siblings_->sum(
+        this, [this, connection, stream, reply = route.reply](const OriginCounters& sum) mutable {
+          reply.body = dump(Json(sum));
+          answer(connection, stream, reply);
+        });
+    return nullptr;
+  }
   if (route.body == Route::Body::kGrpcEcho) {
     wire::GrpcReader reader;
     reader.take(request.body);
@@ -113,8 +135,42 @@ const wire::Reply* Server::answer_to(std::uint64_t connection, std::uint64_t str
   }
   made_ = route.reply;
   made_.body =
-      route.body == Route::Body::kCounters ? dump(Json(counters())) : std::string(request.body);
+      route.body == Route::Body::kCounters ? dump(Json(counters_)) : std::string(request.body);
   return &made_;
+}
+
+void Server::count_arrival(Instant* last) {
+  const Instant now = loop_->now();
+  if (*last != Instant{}) counters_.arrival_gaps.record((now - *last).count());
+  *last = now;
+}
+
+void Server::answer(std::uint64_t connection, std::uint64_t stream, const wire::Reply& reply) {
+  if ((connection & kHttp3) != 0) {
+    http3_->answer_delayed(connection & ~kHttp3, stream, reply);
+    return;
+  }
+  const auto found = connections_.find(connection);
+  if (found != connections_.end()) found->second->answer_delayed(stream, reply);
+}
+
+void Server::answer_due(Instant now) {
+  for (int i = 0; i < kAnswersPerTurn && !delayed_.empty() && delayed_.front().due <= now; ++i) {
+    std::pop_heap(delayed_.begin(), delayed_.end(), is_later);
+    const Delayed due = std::move(delayed_.back());
+    delayed_.pop_back();
+    answer(due.connection, due.stream, due.reply);
+  }
+}
+
+std::string_view Server::date() {
+  if (loop_->now() >= date_until_) {
+    const auto now = std::chrono::system_clock::now();
+    const auto second = std::chrono::floor<std::chrono::seconds>(now);
+    date_ = wire::http_date(second);
+    date_until_ = loop_->now() + (second + std::chrono::seconds(1) - now);
+  }
+  return date_;
 }
 
 void Server::look_at_lingering() {
@@ -130,22 +186,11 @@ Instant Server::advance(Instant now) {
     const bool listening = loop_->add(listener_.fd(), EPOLLIN, this).has_value();
     listen_again_ = listening ? Instant::max() : now + kListenerRest;
   }
-  while (!delayed_.empty() && delayed_.top().due <= now) answer_delayed();
+  answer_due(now);
   if (now >= next_sweep_) sweep(now);
-  const Instant due = delayed_.empty() ? Instant::max() : delayed_.top().due;
+  const Instant due = delayed_.empty() ? Instant::max() : delayed_.front().due;
   const Instant timers = http3_ ? http3_->advance(now) : Instant::max();
   return std::min({due, next_sweep_, listen_again_, timers});
-}
-
-void Server::answer_delayed() {
-  const Delayed due = delayed_.top();
-  delayed_.pop();
-  if ((due.connection & kHttp3) != 0) {
-    http3_->answer_delayed(due.connection & ~kHttp3, due.stream, due.reply);
-    return;
-  }
-  const auto found = connections_.find(due.connection);
-  if (found != connections_.end()) found->second->answer_delayed(due.stream, due.reply);
 }
 
 void Server::sweep(Instant now) {

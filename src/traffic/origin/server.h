@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <queue>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -22,7 +21,7 @@ namespace hone::traffic::origin {
 class Server final : public Origin, public system::net::Pollable, public system::net::Pacer {
  public:
   Server(system::net::Loop* loop, system::net::Socket listener,
-         std::shared_ptr<wire::TlsContext> tls);
+         std::shared_ptr<wire::TlsContext> tls, std::shared_ptr<Siblings> siblings);
   ~Server() override;
   Status start();
   Status serve_http3(const OriginSpec& spec);  // too, on the UDP port of the same number
@@ -40,9 +39,12 @@ class Server final : public Origin, public system::net::Pollable, public system:
   std::span<char> read_buffer() { return read_buffer_; }
   std::string& plain_buffer() { return plain_buffer_; }
   static constexpr std::uint64_t kHttp3 = std::uint64_t{1} << 63;  // in a connection's number
-  // Counts a request. Null: its answer comes later, by answer_delayed(). Valid until the next call.
+  // Counts a request. Null: its answer comes later, by answer(). Valid until the next call.
   const wire::Reply* answer_to(std::uint64_t connection, std::uint64_t stream,
                                const wire::RequestView& request);
+  // Of a request, on the connection where the one before came at *last.
+  void count_arrival(system::Instant* last);
+  std::string_view date();              // for the Date header, made once a second
   void look_at_lingering();             // one is lingering from now on
   void drop(std::uint64_t connection);  // destroys it
 
@@ -51,20 +53,24 @@ class Server final : public Origin, public system::net::Pollable, public system:
     system::Instant due;
     std::uint64_t connection = 0, stream = 0;
     wire::Reply reply;
-    bool operator>(const Delayed& other) const { return due > other.due; }
   };
-  void answer_delayed();
+  static bool is_later(const Delayed& a, const Delayed& b) { return a.due > b.due; }
+  void answer(std::uint64_t connection, std::uint64_t stream, const wire::Reply& reply);
+  void answer_due(system::Instant now);
   void sweep(system::Instant now);
 
   system::net::Loop* loop_;
   system::net::Socket listener_;
   std::shared_ptr<wire::TlsContext> tls_;
+  std::shared_ptr<Siblings> siblings_;
   OriginCounters counters_;
   RouteCache routes_;
   wire::Reply made_;  // the answer of the latest request that has one of its own
   std::vector<char> read_buffer_;
   std::string plain_buffer_;
-  std::priority_queue<Delayed, std::vector<Delayed>, std::greater<>> delayed_;
+  std::vector<Delayed> delayed_;  // a heap, the first due on top
+  std::string date_;
+  system::Instant date_until_{};
   system::Instant next_sweep_ = system::Instant::max();
   system::Instant listen_again_ = system::Instant::max();
   std::uint64_t next_id_ = 1;

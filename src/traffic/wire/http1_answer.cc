@@ -86,8 +86,8 @@ void append_chunk(std::string_view data, std::string* out) {
 
 }  // namespace
 
-void write_answer(const Reply& reply, const Http1Asked& asked, std::string* front,
-                  Http1Answer* answer) {
+void write_answer(const Reply& reply, const Http1Asked& asked, std::string_view date,
+                  std::string* front, Http1Answer* answer) {
   // Chunks are not for HTTP/1.0: the close of the connection ends the body there.
   const bool close_framed = reply.framing == Framing::kClose ||
                             (reply.framing == Framing::kChunked && asked.minor_version_0);
@@ -102,6 +102,7 @@ void write_answer(const Reply& reply, const Http1Asked& asked, std::string* fron
   front->append("HTTP/1.1 ");
   append_number(static_cast<std::uint64_t>(reply.status), 10, front);
   front->append(" ").append(reason(reply.status)).append("\r\n");
+  if (!date.empty()) append_header("date", date, front);
   for (const Header& header : reply.headers) append_header(header.name, header.value, front);
   if (answer->chunked) {
     append_header("transfer-encoding", "chunked", front);

@@ -24,9 +24,9 @@ struct Http1Answer {
 };
 
 // Appends early hints, the head, and the body when the reply has it as text; the rest is in
-// *answer.
-void write_answer(const Reply& reply, const Http1Asked& asked, std::string* front,
-                  Http1Answer* answer);
+// *answer. `date`: of the Date header; empty: none.
+void write_answer(const Reply& reply, const Http1Asked& asked, std::string_view date,
+                  std::string* front, Http1Answer* answer);
 
 // Appends the next piece of a chunked or plain filler body, at most about 16 KiB.
 void write_filler(Http1Answer* answer, std::string* out);

@@ -108,11 +108,11 @@ bool Http1Server::respond(std::uint64_t stream, const Reply& reply) {
   answered.answered = true;
   if (stream == first_) {  // its turn: no second copy
     answered.begun = true;
-    write_answer(reply, answered.asked, &out_.tail(), &answered.answer);
+    write_answer(reply, answered.asked, events_->date(), &out_.tail(), &answered.answer);
     advance();
   } else {
     answered.front.clear();
-    write_answer(reply, answered.asked, &answered.front, &answered.answer);
+    write_answer(reply, answered.asked, events_->date(), &answered.front, &answered.answer);
   }
   return true;
 }

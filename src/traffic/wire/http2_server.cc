@@ -251,6 +251,9 @@ bool Http2Server::respond(std::uint64_t id, const Reply& reply) {
       reply.framing == Framing::kLength && reply.status != 204 && reply.status != 304;
   fields_.clear();
   fields_.push_back(http2_field(":status", status, Http2Text::kCopied));
+  if (const std::string_view date = events_->date(); !date.empty()) {
+    fields_.push_back(http2_field("date", date, Http2Text::kCopied));
+  }
   for (const Header& header : reply.headers) {
     fields_.push_back(http2_field(header.name, header.value, Http2Text::kCopied));
   }

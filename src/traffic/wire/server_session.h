@@ -43,6 +43,8 @@ class ServerEvents {
   virtual void on_request(std::uint64_t stream, const RequestView&) = 0;
   // The peer reset a request that has no answer yet, or went away: respond() would do nothing.
   virtual void on_request_lost(std::uint64_t stream) = 0;
+  // The Date header of an answer that is made now; empty: it has none.
+  virtual std::string_view date() { return {}; }
 };
 
 class ServerSession {
