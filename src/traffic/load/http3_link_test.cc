@@ -17,6 +17,7 @@ using system::net::LoopThread;
 class Http3LinkTest : public testing::Test {
  protected:
   void SetUp() override {
+    if (!wire::http3_is_built()) GTEST_SKIP() << "built without HTTP/3";
     thread_ = *LoopThread::start({});
     session_ = make_in_process(thread_.get());
     spec_.target.protocol = wire::Protocol::kHttp3;

@@ -19,8 +19,8 @@ namespace {
 
 // As on HTTP/2: the client must never be what the subject waits for, and what is only counted needs
 // no memory. The connection's covers a thousand streams that use theirs to the full.
-constexpr std::uint64_t kStreamWindow = (1 << 30) - 1;
-constexpr std::uint64_t kConnectionWindow = kStreamWindow << 10;
+constexpr std::uint64_t kAnswerWindow = (1 << 30) - 1;
+constexpr std::uint64_t kAnswersWindow = kAnswerWindow << 10;
 
 // A resting connection says that it is there well within the peer's idle timeout (RFC 9000 10.1.2),
 // and once more before that ends: one such packet may be lost.
@@ -54,7 +54,7 @@ Http3ClientConnection::Http3ClientConnection(std::shared_ptr<GnutlsContext> cont
     : Http3Connection(std::move(context)), events_(events), limit_(std::max(streams, 1)) {}
 
 Status Http3ClientConnection::start(bool resume, Instant now) {
-  return start_client({kStreamWindow, kConnectionWindow, 0, {}}, resume, now);
+  return start_client({kAnswerWindow, kAnswersWindow, 0, {}}, resume, now);
 }
 
 void Http3ClientConnection::on_established() {

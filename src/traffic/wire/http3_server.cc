@@ -24,10 +24,10 @@ constexpr std::uint64_t kStreamsAtOnce = 256;
 constexpr system::Duration kQuietLimit = std::chrono::minutes(5);
 
 // Above this, a body's memory is given back after its request, as on the other protocols.
-constexpr std::size_t kKeptBodyBytes = 256 << 10;
+constexpr std::size_t kKeptUploadBytes = 256 << 10;
 
 void empty_text(std::string* text) {
-  if (text->capacity() > kKeptBodyBytes) std::string().swap(*text);
+  if (text->capacity() > kKeptUploadBytes) std::string().swap(*text);
   text->clear();
 }
 
