@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "system/net/socket_address.h"
@@ -39,6 +40,16 @@ Result<Socket> open_socket(const Address& address, const SocketAddress& raw) {
   if (!socket.open()) return socket_error("cannot make a socket", errno);
   if (!is_unix(address)) set_no_delay(socket.fd());
   return socket;
+}
+
+// A Unix socket's name outlives a listener that was killed, and would be taken for ever.
+bool remove_if_left_behind(const Address& address, const SocketAddress& raw) {
+  const std::string path = address.host.substr(std::string_view("unix:").size());
+  std::error_code ignored;
+  if (!std::filesystem::is_socket(path, ignored)) return false;
+  const Result<Socket> probe = open_socket(address, raw);
+  if (!probe || ::connect(probe->fd(), raw.get(), raw.length) == 0) return false;
+  return errno == ECONNREFUSED && ::unlink(path.c_str()) == 0;
 }
 
 }  // namespace
@@ -78,6 +89,7 @@ Result<Socket> listen(const Address& address, bool reuse_port) {
   if (::bind(socket.fd(), raw.get(), raw.length) != 0 || ::listen(socket.fd(), kBacklog) != 0) {
     const int code = errno;
     if (code != EADDRINUSE) return socket_error(what, code);
+    if (is_unix(address) && remove_if_left_behind(address, raw)) return listen(address, reuse_port);
     const std::string holder =
         is_unix(address) ? "" : real_system().process_table->listener_of(address.port);
     return fail(ErrorKind::kPortTaken,

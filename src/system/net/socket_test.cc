@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <thread>
 
@@ -145,7 +147,17 @@ TEST(SocketTest, UnixSocketsListenAndConnect) {
   {
     Socket listener = *listen(address);
     EXPECT_TRUE(tcp_accepts(address, 1));
+    const auto second = listen(address);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(ErrorKind::kPortTaken, second.error().kind);
+    EXPECT_TRUE(tcp_accepts(address, 1));
   }
+  EXPECT_TRUE(listen(address));  // over the name that it left behind
+  const Address file{std::string("unix:") + folder + "/file", 0};
+  std::ofstream(std::string(folder) + "/file") << "kept";
+  EXPECT_FALSE(listen(file));
+  EXPECT_TRUE(std::filesystem::exists(std::string(folder) + "/file"));
+  ::unlink((std::string(folder) + "/file").c_str());
   ::unlink((std::string(folder) + "/s").c_str());
   ::rmdir(folder);
 }
