@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "traffic/wire/http2_memory.h"
+
 namespace hone::traffic::wire {
 namespace {
 
@@ -45,10 +47,11 @@ Http2SessionPtr make_http2_session(Http2Side side, const Http2Callbacks& callbac
   // Blanks around a value are forbidden since RFC 9113 only; servers from before it send them.
   nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
 
+  nghttp2_mem memory = http2_memory();
   nghttp2_session* session = nullptr;
   require(side == Http2Side::kClient
-              ? nghttp2_session_client_new2(&session, table, user_data, option)
-              : nghttp2_session_server_new2(&session, table, user_data, option));
+              ? nghttp2_session_client_new3(&session, table, user_data, option, &memory)
+              : nghttp2_session_server_new3(&session, table, user_data, option, &memory));
   return Http2SessionPtr(session);
 }
 
