@@ -70,6 +70,7 @@ TEST_F(Http3LinkTest, ConnectionsStayOnTheirThreadsOfTheOrigin) {
   EXPECT_EQ(32U, counters.connections);
   EXPECT_EQ(result.ok, counters.responses);
   EXPECT_EQ(0U, counters.protocol_errors);
+  EXPECT_EQ(result.ok - 32, counters.arrival_gaps.count());
 }
 
 TEST_F(Http3LinkTest, LaterConnectionsAreResumed) {

@@ -88,11 +88,15 @@ void Http3Listener::on_disconnected(std::uint64_t, bool broken) {
   if (broken) ++counters.protocol_errors;
 }
 
-void Http3Listener::on_request(std::uint64_t connection, std::uint64_t stream,
+void Http3Listener::on_request(wire::Http3Caller* caller, std::uint64_t stream,
                                const wire::RequestView& request) {
+  server_->count_arrival(&caller->asked);
+  const std::uint64_t connection = caller->connection;
   const wire::Reply* reply = server_->answer_to(Server::kHttp3 | connection, stream, request);
   if (reply != nullptr) respond(connection, stream, *reply);
 }
+
+std::string_view Http3Listener::date() { return server_->date(); }
 
 void Http3Listener::answer_delayed(std::uint64_t connection, std::uint64_t stream,
                                    const wire::Reply& reply) {

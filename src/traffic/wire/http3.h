@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "system/clock.h"
@@ -78,6 +79,12 @@ Result<std::unique_ptr<Http3Client>> make_http3_client(std::shared_ptr<QuicConte
                                                        ClientEvents* events, system::Instant now,
                                                        bool resume = true);
 
+// Who asks. Connections are numbered from 1 and never again.
+struct Http3Caller {
+  std::uint64_t connection = 0;
+  system::Instant asked{};  // for the one who gets the events to keep: when the last request came
+};
+
 // As ServerEvents, for all connections of one port.
 class Http3ServerEvents {
  public:
@@ -85,8 +92,9 @@ class Http3ServerEvents {
   virtual void on_connected(std::uint64_t connection) = 0;  // the handshake is done
   // It has been connected, and is over; `broken`: the peer violated a protocol.
   virtual void on_disconnected(std::uint64_t connection, bool broken) = 0;
-  virtual void on_request(std::uint64_t connection, std::uint64_t stream, const RequestView&) = 0;
+  virtual void on_request(Http3Caller* caller, std::uint64_t stream, const RequestView&) = 0;
   virtual void on_request_lost(std::uint64_t connection, std::uint64_t stream) = 0;
+  virtual std::string_view date() { return {}; }  // as ServerEvents::date()
 };
 
 // The server's side of one UDP port: tells connections apart, and answers what belongs to none.
@@ -99,7 +107,7 @@ class Http3Server {
                        system::Instant now) = 0;
   virtual system::Instant expiry() const = 0;
   virtual void expire(system::Instant now) = 0;
-  // As ServerSession::respond(). Connections are numbered from 1 and never again.
+  // As ServerSession::respond().
   virtual bool respond(std::uint64_t connection, std::uint64_t stream, const Reply&) = 0;
   struct Output {
     system::DatagramBatch batch;

@@ -145,15 +145,14 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
   bool is_open(std::uint64_t id) const { return !responses.contains(id) && !losses.contains(id); }
   void on_connected(std::uint64_t) override { ++connected; }
   void on_disconnected(std::uint64_t, bool broke) override { ++(broke ? broken : disconnected); }
-  void on_request(std::uint64_t connection, std::uint64_t stream,
-                  const RequestView& request) override {
+  void on_request(Http3Caller* caller, std::uint64_t stream, const RequestView& request) override {
     requests.push_back(std::string(request.method) + " " + std::string(request.path) + " " +
                        std::to_string(request.body.size()));
     if (answer) {
       const Reply reply = answer(request);
-      if (reply.status != 0) server->respond(connection, stream, reply);
+      if (reply.status != 0) server->respond(caller->connection, stream, reply);
     }
-    last_request = {connection, stream};
+    last_request = {caller->connection, stream};
   }
   void on_request_lost(std::uint64_t, std::uint64_t) override { ++requests_lost; }
 

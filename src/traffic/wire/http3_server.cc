@@ -40,6 +40,7 @@ Http3ServerConnection::Http3ServerConnection(std::shared_ptr<GnutlsContext> cont
       events_(events),
       ids_(ids),
       place_(place),
+      caller_{place.number},
       body_limit_(body_limit) {}
 
 Status Http3ServerConnection::start(const ngtcp2_pkt_hd& first, Instant now) {
@@ -143,7 +144,7 @@ void Http3ServerConnection::on_message_end(void* of) {
   request.authority = stream->authority;
   request.headers = &stream->headers;
   request.body = stream->body;
-  events_->on_request(number(), static_cast<std::uint64_t>(stream->id), request);
+  events_->on_request(&caller_, static_cast<std::uint64_t>(stream->id), request);
 }
 
 Http3ServerConnection::Stream* Http3ServerConnection::find(std::int64_t id) {
@@ -181,6 +182,9 @@ void Http3ServerConnection::send_head(const Stream& stream, const Reply& reply, 
       reply.framing == Framing::kLength && reply.status != 204 && reply.status != 304;
   fields_.clear();
   fields_.push_back(http3_field(":status", status, /*copied=*/true));
+  if (const std::string_view date = events_->date(); !date.empty()) {
+    fields_.push_back(http3_field("date", date, /*copied=*/true));
+  }
   for (const Header& header : reply.headers) {
     fields_.push_back(http3_field(header.name, header.value, /*copied=*/true));
   }

@@ -88,6 +88,7 @@ class Http3ServerConnection final : public Http3Connection {
   Http3ServerEvents* const events_;
   Http3Ids* const ids_;
   const Place place_;
+  Http3Caller caller_;
   const std::size_t body_limit_;
   std::vector<std::unique_ptr<Stream>> streams_;  // all there ever were at once
   std::vector<Stream*> free_;
