@@ -42,8 +42,8 @@ holds() {
   fi
 }
 
-read -r plain validating lossy narrow <<PORTS
-$(free_ports 4)
+read -r plain validating lossy narrow hasty <<PORTS
+$(free_ports 5)
 PORTS
 if have gtlsserver "gtlsserver"; then
   gtls() { # gtls PORT OPTIONS...
@@ -78,6 +78,12 @@ if have gtlsserver "gtlsserver"; then
     answers "gtlsserver, a small window and few streams" "https://localhost:$narrow/small" \
       --connect "127.0.0.1:$narrow" --protocol h3 --method POST --body-size 100000 --streams 100
     holds "gtlsserver, the shut window is shown" "r['window_blocked'] > 0"
+  fi
+  if gtls "$hasty" --timeout=1s; then
+    run_whole "$HONE" load "https://localhost:$hasty/small" --connect "127.0.0.1:$hasty" --protocol h3 \
+      --rate 1 --arrivals even --connections 2 --duration 4 --cacert "$WORK/cert.pem" --json
+    holds "gtlsserver, connections that rest outlive its idle timeout" \
+      "r['ok'] == 4 and r['connections_made'] == 2"
   fi
 fi
 
