@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 
@@ -18,7 +19,9 @@ namespace {
 // number of workers: 20 tries for each fail once in e^20.
 constexpr int kTriesPerWorker = 20;
 
-// A connection is up at the client before the server has accepted it.
+// A connection is up at the client before the server has accepted it, which may be with its first
+// request only (TCP_DEFER_ACCEPT, as in nghttpx): each is asked once, within this time.
+constexpr double kAskS = 0.05;
 constexpr system::Duration kAcceptLimit = std::chrono::seconds(1);
 constexpr system::Duration kAcceptLook = std::chrono::milliseconds(5);
 
@@ -54,6 +57,7 @@ Result<WorkerSpreader::Seen> WorkerSpreader::look(traffic::load::PoolId pool,
   HONE_TRY(const traffic::load::PoolState state, load_->spread(pool, redial));
   std::map<system::Holder, std::vector<int>> held;
   std::size_t missing = 0;
+  bool asked = false;
   const system::Instant limit = clock_->now() + kAcceptLimit;
   while (true) {
     const auto read = holders_();
@@ -74,6 +78,7 @@ Result<WorkerSpreader::Seen> WorkerSpreader::look(traffic::load::PoolId pool,
       }
     }
     if (missing == 0 || clock_->now() >= limit) break;
+    if (!std::exchange(asked, true)) HONE_CHECK(ask_once(pool, state.local_ports.size()));
     clock_->sleep(kAcceptLook);
   }
   Seen seen;
@@ -102,6 +107,15 @@ Result<WorkerSpreader::Seen> WorkerSpreader::look(traffic::load::PoolId pool,
     for (std::size_t k = fair; k < workers[i].size(); ++k) seen.surplus.push_back(workers[i][k]);
   }
   return seen;
+}
+
+Status WorkerSpreader::ask_once(traffic::load::PoolId pool, std::size_t connections) {
+  traffic::load::SliceSpec slice;
+  slice.duration_s = kAskS;
+  slice.rate = static_cast<double>(connections) / kAskS;
+  slice.arrivals.kind = traffic::load::Arrivals::Kind::kEven;
+  HONE_CHECK(load_->slice(pool, slice));
+  return {};
 }
 
 Result<WorkerSpread> WorkerSpreader::read(traffic::load::PoolId pool) {

@@ -40,7 +40,7 @@ class WorkerSpreader {
 
   Result<WorkerSpread> read(traffic::load::PoolId);
   // Dials what is too much on a worker again, a bounded number of times; the caller looks whether
-  // it came out even. Between slices only.
+  // it came out even. Between slices only: a server that accepts with the first request is asked.
   Result<WorkerSpread> even_out(traffic::load::PoolId);
 
  private:
@@ -49,6 +49,7 @@ class WorkerSpreader {
     std::vector<int> surplus;  // connections, by number in the pool
   };
   Result<Seen> look(traffic::load::PoolId, const std::vector<int>& redial);
+  Status ask_once(traffic::load::PoolId, std::size_t connections);  // one request on each of them
 
   traffic::load::LoadSession* load_;
   int workers_;

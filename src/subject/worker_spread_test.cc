@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/random.h"
 #include "system/fake_clock.h"
 
@@ -27,12 +29,19 @@ class DealtPool final : public traffic::load::LoadSession {
     return state_;
   }
   WorkerSpreader::Holders holders() {
-    return [this] { return Result<std::map<std::uint16_t, Holder>>(holders_); };
+    return [this]() -> Result<std::map<std::uint16_t, Holder>> {
+      if (hidden_) return std::map<std::uint16_t, Holder>{};
+      return holders_;
+    };
   }
   std::map<std::uint16_t, Holder> holders_;
+  bool hidden_ = false;  // until a request comes
+  long asked_ = 0;
 
   Result<PoolId> connect(const traffic::load::PoolSpec&) override { return 1; }
-  Result<traffic::load::SliceResult> slice(PoolId, const traffic::load::SliceSpec&) override {
+  Result<traffic::load::SliceResult> slice(PoolId, const traffic::load::SliceSpec& spec) override {
+    asked_ += std::lround(spec.rate * spec.duration_s);
+    hidden_ = false;
     return traffic::load::SliceResult{};
   }
   void close(PoolId) override {}
@@ -88,6 +97,18 @@ TEST(WorkerSpreadTest, AServerThatGivesAllToOneWorkerIsGivenUpAfterABoundedNumbe
   EXPECT_EQ(spread->connections, (std::vector<int>{4, 0}));
   EXPECT_EQ(spread->redialled, 80);  // two of them, 20 times for each worker
   EXPECT_EQ(off_fair(*spread), 1);
+}
+
+TEST(WorkerSpreadTest, AServerThatAcceptsWithTheFirstRequestIsAskedOnce) {
+  system::FakeClock clock;
+  int next = 0;
+  DealtPool pool(6, [&] { return next++ % 2; });
+  pool.hidden_ = true;
+  WorkerSpreader spreader(&pool, 2, pool.holders(), &clock);
+  const auto spread = spreader.even_out(1);
+  ASSERT_TRUE(spread);
+  EXPECT_EQ(spread->connections, (std::vector<int>{3, 3}));
+  EXPECT_EQ(pool.asked_, 6);  // one on each
 }
 
 TEST(WorkerSpreadTest, WhatCannotBeToldIsSaid) {

@@ -3,6 +3,8 @@
 // time early: its figures are printed, and the status says that they are not all.
 #include "cli/commands/load.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
 
@@ -10,6 +12,7 @@
 #include "base/units.h"
 #include "cli/commands/load_options.h"
 #include "cli/commands/load_report.h"
+#include "cli/commands/load_workers.h"
 #include "cli/console.h"
 #include "system/cpus.h"
 #include "traffic/load/load_session.h"
@@ -58,7 +61,8 @@ Result<std::vector<std::unique_ptr<LoopThread>>> start_threads(const LoadArgumen
   return threads;
 }
 
-Result<SliceResult> measure(const LoadArguments& arguments, system::System& system) {
+Result<SliceResult> measure(const LoadArguments& arguments, system::System& system,
+                            std::optional<subject::WorkerSpread>* workers) {
   HONE_TRY(const PoolSpec pool_spec, make_pool(arguments, system));
   HONE_TRY(SliceSpec slice, make_slice(arguments));
   HONE_TRY(const double warm_up_s, parse_duration_s(arguments.warm_up));
@@ -67,6 +71,7 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
   for (const auto& thread : threads) loops.push_back(thread.get());
   const auto session = traffic::load::make_in_process(loops);
   HONE_TRY(const auto pool, session->connect(pool_spec));
+  HONE_TRY(*workers, spread_over_workers(arguments, pool_spec, pool, session.get(), system));
   SliceResult warm;
   if (warm_up_s > 0) {
     SliceSpec first = slice;
@@ -91,16 +96,22 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
 }
 
 int run_load(const LoadArguments& arguments, system::System& system) {
-  const Result<SliceResult> result = measure(arguments, system);
+  std::optional<subject::WorkerSpread> workers;
+  const Result<SliceResult> result = measure(arguments, system, &workers);
   if (!result) return report_error(result.error());
   if (arguments.json) {
     Json json = to_json(*result);
     json["arrivals"] = arguments.closed_loop ? "closed-loop" : arguments.arrivals;
     json["seed"] = arguments.seed;
+    if (workers) json["workers"] = *workers;
     json["waiting"] = arguments.spin ? "spinning" : "sleeping";
     std::fputs(dump(json).c_str(), stdout);
   } else {
     std::fputs(load_summary(arguments, *result).c_str(), stdout);
+    if (workers) {
+      fmt::print("  connections on the server's workers: {} ({} dialled again)\n",
+                 to_string(*workers), workers->redialled);
+    }
   }
   if (!arguments.percentiles_file.empty()) {
     const Status written = system.files->write(arguments.percentiles_file,

@@ -154,6 +154,14 @@ void add_connection_options(CLI::App* verb, LoadArguments* a) {
   verb->add_option("--connections", a->connections, "all are up before the clock starts")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
+  auto* pid = verb->add_option("--server-pid", a->server_pid,
+                               "process of the server here: dial until each of its workers holds "
+                               "as many connections")
+                  ->check(CLI::PositiveNumber);
+  verb->add_option("--server-workers", a->server_workers, "how many workers it has")
+      ->check(CLI::Range(1, 1024))
+      ->needs(pid);
+  pid->needs("--server-workers");
   verb->add_option("--protocol", a->protocol,
                    "h1, h2, h3 (https only), or grpc: unary calls, the body is the message")
       ->check(CLI::IsMember({"h1", "h2", "h3", "grpc"}))

@@ -23,6 +23,7 @@ struct LoadArguments {
   int connections = 16, threads = 1, streams = 32, requests_per_connection = 0;
   std::uint64_t seed = 1;
   double resume = 1;
+  int server_pid = 0, server_workers = 0;
   bool spin = false, insecure = false, closed_loop = false, json = false;
 };
 
