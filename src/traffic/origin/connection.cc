@@ -129,6 +129,10 @@ void Connection::on_request(std::uint64_t stream, const wire::RequestView& reque
 
 void Connection::on_request_lost(std::uint64_t) {}  // a delayed answer to it finds no stream
 
+bool Connection::keeps_body(const wire::RequestView& head) {
+  return server_->keeps_body(head.path);
+}
+
 std::string_view Connection::date() { return server_->date(); }
 
 void Connection::respond(std::uint64_t stream, const wire::Reply& reply) {

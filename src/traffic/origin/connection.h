@@ -29,6 +29,7 @@ class Connection final : public system::net::Pollable, public wire::ServerEvents
 
   void on_request(std::uint64_t stream, const wire::RequestView& request) override;
   void on_request_lost(std::uint64_t stream) override;
+  bool keeps_body(const wire::RequestView& head) override;
   std::string_view date() override;
 
  private:

@@ -37,6 +37,7 @@ void to_json(Json& json, const OriginCounters& c) {
           {"bytes_out", c.bytes_out},
           {"protocol_errors", c.protocol_errors},
           {"handshakes", c.handshakes},
+          {"request_body_bytes", c.request_body_bytes},
           {"arrival_gap_us", gaps_json(c.arrival_gaps)}};
 }
 
@@ -45,7 +46,8 @@ void add(OriginCounters* sum, const OriginCounters& one) {
   for (const Field field :
        {&OriginCounters::requests, &OriginCounters::responses, &OriginCounters::connections,
         &OriginCounters::open_connections, &OriginCounters::bytes_in, &OriginCounters::bytes_out,
-        &OriginCounters::protocol_errors, &OriginCounters::handshakes}) {
+        &OriginCounters::protocol_errors, &OriginCounters::handshakes,
+        &OriginCounters::request_body_bytes}) {
     sum->*field += one.*field;
   }
   sum->arrival_gaps.merge(one.arrival_gaps);

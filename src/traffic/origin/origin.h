@@ -34,6 +34,7 @@ struct OriginSpec {
 struct OriginCounters {
   std::uint64_t requests = 0, responses = 0, connections = 0, open_connections = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0, protocol_errors = 0, handshakes = 0;
+  std::uint64_t request_body_bytes = 0;  // of whole requests
   // Between the arrivals of two requests in a row on one connection, in ns; 0: by one read. Not of
   // HTTP/3.
   Histogram arrival_gaps = {};

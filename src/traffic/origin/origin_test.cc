@@ -240,6 +240,20 @@ TEST_F(OriginTest, TellsTheGapsBetweenArrivalsOnEachConnection) {
   EXPECT_TRUE(gaps.at("histogram").back().at("up_to_us").is_null());
 }
 
+TEST_F(OriginTest, AnUploadThatIsNotEchoedIsCountedAndNotKept) {
+  serve();
+  Peer peer(port_);
+  constexpr std::size_t kBytes = 40 << 20;  // above what an echo takes
+  const std::string head = " HTTP/1.1\r\nhost: o\r\ncontent-length: " + std::to_string(kBytes);
+  peer.send("POST /bytes/1" + head + "\r\n\r\n");
+  const std::string piece(1 << 20, 'u');
+  for (std::size_t sent = 0; sent < kBytes; sent += piece.size()) peer.send(piece);
+  EXPECT_TRUE(peer.receive_until("\r\n\r\na").starts_with("HTTP/1.1 200"));
+  EXPECT_EQ(counters().request_body_bytes, kBytes);
+  peer.send("POST /echo" + head + "\r\n\r\n");
+  EXPECT_TRUE(peer.receive().starts_with("HTTP/1.1 413"));
+}
+
 TEST_F(OriginTest, EveryAnswerHasItsDate) {
   serve();
   Peer peer(port_);

@@ -110,6 +110,7 @@ Status Server::serve_http3(const OriginSpec& spec) {
 const wire::Reply* Server::answer_to(std::uint64_t connection, std::uint64_t stream,
                                      const wire::RequestView& request) {
   ++counters_.requests;
+  counters_.request_body_bytes += std::max<std::uint64_t>(request.body_bytes, request.body.size());
   const Route& route = routes_.find(request.path);
   if (route.delay > system::Duration::zero()) {
     delayed_.push_back({loop_->now() + route.delay, connection, stream, route.reply});
@@ -137,6 +138,11 @@ const wire::Reply* Server::answer_to(std::uint64_t connection, std::uint64_t str
   made_.body =
       route.body == Route::Body::kCounters ? dump(Json(counters_)) : std::string(request.body);
   return &made_;
+}
+
+bool Server::keeps_body(std::string_view path) {
+  const Route::Body body = routes_.find(path).body;
+  return body == Route::Body::kEcho || body == Route::Body::kGrpcEcho;
 }
 
 void Server::count_arrival(Instant* last) {

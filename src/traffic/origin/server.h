@@ -44,6 +44,8 @@ class Server final : public Origin, public system::net::Pollable, public system:
                                const wire::RequestView& request);
   // Of a request, on the connection where the one before came at *last.
   void count_arrival(system::Instant* last);
+  // Whether the answer to such a request needs the request's body.
+  bool keeps_body(std::string_view path);
   std::string_view date();              // for the Date header, made once a second
   void look_at_lingering();             // one is lingering from now on
   void drop(std::uint64_t connection);  // destroys it

@@ -152,7 +152,10 @@ Verdict ours_of_request(std::string_view text) {
   Http1RequestParser parser(kLargest);
   Verdict verdict;
   auto outcome = parser.parse(&text);
-  if (outcome == Http1RequestParser::Outcome::kContinue) outcome = parser.parse(&text);
+  if (outcome == Http1RequestParser::Outcome::kHead) {
+    outcome = parser.take_body(true);
+    if (outcome == Http1RequestParser::Outcome::kMore) outcome = parser.parse(&text);
+  }
   if (outcome == Http1RequestParser::Outcome::kRefused) {
     verdict.refusal = parser.violation();
     return verdict;

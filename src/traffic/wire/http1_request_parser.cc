@@ -23,6 +23,8 @@ Http1RequestParser::Outcome Http1RequestParser::refuse(int status, Violation vio
 void Http1RequestParser::restart() {
   if (body_.capacity() > kKeptBodyBytes) std::string().swap(body_);
   body_.clear();
+  body_bytes_ = 0;
+  keep_body_ = true;
   fields_.clear();
   host_.clear();
   header_count_ = 0;
@@ -163,13 +165,19 @@ Http1RequestParser::Outcome Http1RequestParser::head_is_whole() {
     chunks_.restart();
     state_ = State::kChunked;
   } else if (fields_.length() > 0) {
-    if (fields_.length() > body_limit_) return refuse(413, "a body above the limit");
     left_ = fields_.length();
     state_ = State::kLength;
   } else {
     return request_is_whole();
   }
-  return expects_continue_ && !minor_version_0_ ? Outcome::kContinue : Outcome::kMore;
+  show_head();
+  return Outcome::kHead;
+}
+
+Http1RequestParser::Outcome Http1RequestParser::take_body(bool keep) {
+  keep_body_ = keep;
+  if (keep && fields_.length() > body_limit_) return refuse(413, "a body above the limit");
+  return Outcome::kMore;
 }
 
 Http1RequestParser::Outcome Http1RequestParser::parse_length_body(std::string_view* input) {
@@ -177,6 +185,8 @@ Http1RequestParser::Outcome Http1RequestParser::parse_length_body(std::string_vi
   const std::string_view data = input->substr(0, piece);
   input->remove_prefix(piece);
   left_ -= piece;
+  body_bytes_ += piece;
+  if (!keep_body_) return left_ == 0 ? request_is_whole() : Outcome::kMore;
   if (left_ == 0 && body_.empty()) {  // it lies whole in the input: no copy
     const Outcome outcome = request_is_whole();
     request_.body = data;
@@ -198,19 +208,27 @@ Http1RequestParser::Outcome Http1RequestParser::parse_chunked_body(std::string_v
     case ChunkedBody::Outcome::kData:
       break;
   }
+  body_bytes_ += data.size();
+  if (!keep_body_) return Outcome::kMore;
   if (body_.size() + data.size() > body_limit_) return refuse(413, "a body above the limit");
   body_.append(data);
   return Outcome::kMore;
 }
 
-Http1RequestParser::Outcome Http1RequestParser::request_is_whole() {
+void Http1RequestParser::show_head() {
   // Shrinking frees the strings of a longer header list before; equal requests keep theirs.
   headers_.resize(header_count_);
   request_.method = method_;
   request_.path = path_;
   request_.authority = authority_;
   request_.headers = &headers_;
+  request_.body = {};
+}
+
+Http1RequestParser::Outcome Http1RequestParser::request_is_whole() {
+  show_head();
   request_.body = body_;
+  request_.body_bytes = body_bytes_;
   state_ = State::kRequestLine;
   head_bytes_ = 0;
   return Outcome::kRequest;

@@ -13,15 +13,20 @@ namespace hone::traffic::wire {
 
 class Http1RequestParser {
  public:
-  // kContinue: the head is whole and the client waits for "100 Continue" before it sends the body.
-  enum class Outcome { kMore, kContinue, kRequest, kRefused };
+  // kHead: the head is whole and a body follows; take_body() is called before the next parse().
+  enum class Outcome { kMore, kHead, kRequest, kRefused };
 
   explicit Http1RequestParser(std::size_t body_limit) : body_limit_(body_limit) {}
 
   // Takes from the front of *input up to the end of the request; after kRefused nothing more.
   Outcome parse(std::string_view* input);
 
-  // After kRequest, valid until the next parse().
+  // After kHead: whether the body is kept, up to the limit, or only counted. kMore or kRefused.
+  Outcome take_body(bool keep);
+  // After kHead: the client waits for "100 Continue" before it sends the body.
+  bool expects_continue() const { return expects_continue_ && !minor_version_0_; }
+
+  // After kRequest, and without the body after kHead; valid until the next parse().
   const RequestView& request() const { return request_; }
   bool to_head() const { return request_.method == "HEAD"; }
   bool minor_version_0() const { return minor_version_0_; }
@@ -44,6 +49,7 @@ class Http1RequestParser {
   void keep_header(const Field& field);
   Outcome head_is_whole();
   Outcome request_is_whole();
+  void show_head();
   void restart();
 
   const std::size_t body_limit_;
@@ -58,6 +64,8 @@ class Http1RequestParser {
   RequestView request_;
   std::size_t head_bytes_ = 0;
   std::uint64_t left_ = 0;  // of a body with a length
+  std::uint64_t body_bytes_ = 0;
+  bool keep_body_ = true;
   bool minor_version_0_ = false;
   bool keep_alive_ = false;
   bool has_host_ = false;

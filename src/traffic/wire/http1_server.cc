@@ -52,9 +52,13 @@ Status Http1Server::receive_requests(std::string_view bytes) {
     switch (parser_.parse(&bytes)) {
       case Http1RequestParser::Outcome::kMore:
         return {};
-      case Http1RequestParser::Outcome::kContinue:
-        continue_owed_ = true;
-        advance();
+      case Http1RequestParser::Outcome::kHead:
+        if (parser_.take_body(events_->keeps_body(parser_.request())) ==
+            Http1RequestParser::Outcome::kRefused) {
+          return refuse(parser_.refusal_status(), parser_.violation());
+        }
+        continue_owed_ = parser_.expects_continue();
+        if (continue_owed_) advance();
         break;
       case Http1RequestParser::Outcome::kRefused:
         return refuse(parser_.refusal_status(), parser_.violation());

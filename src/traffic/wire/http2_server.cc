@@ -18,6 +18,10 @@ constexpr std::int32_t kConnectionWindow = 64 << 20;
 // Twice what RFC 9113 6.5.2 advises at least (100), above h2load's and proxies' usual streams.
 constexpr std::uint32_t kMaxStreams = 256;
 
+// Request bodies that one connection may have here at once, in units of the body limit: it could
+// open 256 streams and end none of them.
+constexpr std::size_t kMaxBodiesAtOnce = 4;
+
 // Above this, a body's memory is given back after its request, as on HTTP/1.
 constexpr std::size_t kKeptTextBytes = 256 << 10;
 
@@ -77,7 +81,11 @@ struct Http2Server::Callbacks {
     if (stream == nullptr) return 0;
     if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) {
       self->deliver(stream);
-    } else if (frame->hd.type == NGHTTP2_HEADERS && stream->expects_continue) {
+      return 0;
+    }
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    stream->keeps_body = self->events_->keeps_body(view_of(stream));
+    if (stream->expects_continue) {
       stream->expects_continue = false;
       const nghttp2_nv status = http2_field(":status", "100", Http2Text::kKept);
       return nghttp2_submit_headers(session, NGHTTP2_FLAG_NONE, stream->id, nullptr, &status, 1,
@@ -176,8 +184,9 @@ Http2Server::Stream* Http2Server::open_stream(std::int32_t id) {
   stream->method.clear();
   stream->path.clear();
   stream->authority.clear();
-  empty(&stream->body);
   empty(&stream->text);
+  stream->body_bytes = 0;
+  stream->keeps_body = true;
   stream->header_count = 0;
   stream->expects_continue = stream->delivered = stream->answered = stream->close_after = false;
   stream->length = stream->sent = 0;
@@ -204,18 +213,19 @@ void Http2Server::keep_header(Stream* stream, std::string_view name, std::string
 }
 
 int Http2Server::keep_body(Stream* stream, std::string_view data) {
-  if (stream->answered) return 0;
-  if (stream->body.size() + data.size() <= body_limit_) {
+  stream->body_bytes += data.size();
+  if (stream->answered || !stream->keeps_body) return 0;
+  if (stream->body.size() + data.size() <= body_limit_ &&
+      kept_bytes_ + data.size() <= kMaxBodiesAtOnce * body_limit_) {
     stream->body.append(data);
+    kept_bytes_ += data.size();
     return 0;
   }
   stream->answered = true;
   return nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_CANCEL);
 }
 
-void Http2Server::deliver(Stream* stream) {
-  if (stream->delivered || stream->answered) return;
-  stream->delivered = true;
+RequestView Http2Server::view_of(Stream* stream) {
   stream->headers.resize(stream->header_count);
   RequestView request;
   request.method = stream->method;
@@ -223,7 +233,14 @@ void Http2Server::deliver(Stream* stream) {
   request.authority = stream->authority;
   request.headers = &stream->headers;
   request.body = stream->body;
-  events_->on_request(static_cast<std::uint64_t>(stream->id), request);
+  request.body_bytes = stream->body_bytes;
+  return request;
+}
+
+void Http2Server::deliver(Stream* stream) {
+  if (stream->delivered || stream->answered) return;
+  stream->delivered = true;
+  events_->on_request(static_cast<std::uint64_t>(stream->id), view_of(stream));
 }
 
 bool Http2Server::respond(std::uint64_t id, const Reply& reply) {
@@ -278,6 +295,8 @@ void Http2Server::close_stream(Stream* stream) {
                           nghttp2_session_get_last_proc_stream_id(session_.get()), NGHTTP2_NO_ERROR,
                           nullptr, 0);
   }
+  kept_bytes_ -= stream->body.size();
+  empty(&stream->body);
   stream->id = 0;
   free_.push_back(stream);
 }

@@ -31,6 +31,8 @@ class Http2Server final : public ServerSession {
     std::string method, path, authority, body;
     std::vector<Header> headers;  // the first header_count belong to this request
     std::size_t header_count = 0;
+    std::uint64_t body_bytes = 0;
+    bool keeps_body = true;
     bool expects_continue = false;
     bool delivered = false;  // on_request was called
     bool answered = false;   // or refused, or lost
@@ -48,6 +50,7 @@ class Http2Server final : public ServerSession {
   Stream* open_stream(std::int32_t id);
   void keep_header(Stream* stream, std::string_view name, std::string_view value);
   int keep_body(Stream* stream, std::string_view data);
+  static RequestView view_of(Stream* stream);
   void deliver(Stream* stream);
   void close_stream(Stream* stream);
   void check(int result);  // of libnghttp2: a failure ends the session
@@ -60,6 +63,7 @@ class Http2Server final : public ServerSession {
   std::vector<nghttp2_nv> fields_;  // of the answer being submitted
   OutputBuffer out_;
   Http2FrameBudget budget_;
+  std::size_t kept_bytes_ = 0;  // of the bodies of all streams
   bool receiving_ = false;
   bool ended_ = false;  // end of input
   std::string last_error_;

@@ -33,6 +33,7 @@ class RecordedClient final : public ClientEvents {
 
 class RecordedServer final : public ServerEvents {
  public:
+  bool keeps_body(const RequestView&) override { return keeps; }
   void on_request(std::uint64_t stream, const RequestView& request) override {
     std::string line(request.method);
     line.append(" ").append(request.path).append(" @").append(request.authority);
@@ -47,6 +48,7 @@ class RecordedServer final : public ServerEvents {
   }
   std::vector<std::string> lines;
   std::vector<std::uint64_t> streams;
+  bool keeps = true;
   std::function<void(std::uint64_t stream, const RequestView&)> then;
 };
 

@@ -33,12 +33,16 @@ struct RequestView {  // valid during on_request only
   std::string_view path;
   std::string_view authority;
   const std::vector<Header>* headers = nullptr;
-  std::string_view body;  // collected; bounded by the session's body limit
+  std::string_view body;  // where keeps_body() asked for it; bounded by the session's body limit
+  std::uint64_t body_bytes = 0;  // that came, kept or not
 };
 
 class ServerEvents {
  public:
   virtual ~ServerEvents() = default;
+  // Asked of a request that has a body, before that comes: whether on_request is to have it. One
+  // that is not kept is counted and has no limit.
+  virtual bool keeps_body(const RequestView&) { return true; }
   // A whole request. Answer now or later, with ServerSession::respond(stream, ...).
   virtual void on_request(std::uint64_t stream, const RequestView&) = 0;
   // The peer reset a request that has no answer yet, or went away: respond() would do nothing.

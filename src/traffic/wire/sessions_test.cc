@@ -175,6 +175,32 @@ TEST_P(Sessions, BodiesReachTheServerUpToItsLimit) {
   }
 }
 
+TEST_P(Sessions, AnUploadThatIsNotKeptIsCountedWhateverItsSize) {
+  constexpr std::size_t kLimit = 1000;
+  Request request;
+  request.method = "POST";
+  request.authority = "a.test";
+  request.body.assign(300'000, 'b');
+  const auto prepared = prepare(GetParam(), request);
+  RecordedClient client_events;
+  RecordedServer server_events;
+  server_events.keeps = false;
+  const auto client = make_client_session(GetParam(), 4, &client_events);
+  const auto server = make_server_session(GetParam(), &server_events, kLimit);
+  std::vector<std::uint64_t> seen;
+  server_events.then = [&](std::uint64_t stream, const RequestView& view) {
+    EXPECT_TRUE(view.body.empty());
+    seen.push_back(view.body_bytes);
+    server->respond(stream, Reply());
+  };
+  for (std::uint64_t id = 1; id <= 2; ++id) {
+    client->submit(id, *prepared);
+    ASSERT_TRUE(exchange(*client, *server, 50'000));
+  }
+  EXPECT_THAT(seen, ElementsAre(300'000u, 300'000u));
+  EXPECT_THAT(client_events.lines, ElementsAre("1: 200 with 0 after 0", "2: 200 with 0 after 0"));
+}
+
 TEST_P(Sessions, AnswersMayComeLater) {
   Request request;
   request.authority = "a.test";
