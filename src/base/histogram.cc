@@ -94,6 +94,9 @@ void Histogram::read_whole(const Json& json) {
   const Json& buckets = json.at("buckets");
   if (buckets.size() % 2 != 0) throw std::out_of_range("a bucket without a count");
   for (std::size_t i = 0; i < buckets.size(); i += 2) {
+    if (!buckets[i].is_number_unsigned() || !buckets[i + 1].is_number_unsigned()) {
+      throw std::out_of_range("a bucket that is not a number");
+    }
     const auto bucket = buckets[i].get<std::size_t>();
     const auto count = buckets[i + 1].get<std::uint64_t>();
     if (bucket > bucket_of(kLargest)) throw std::out_of_range("no such bucket");

@@ -45,6 +45,7 @@ class DealtPool final : public traffic::load::LoadSession {
     return traffic::load::SliceResult{};
   }
   void close(PoolId) override {}
+  void cut() override {}
 
  private:
   std::uint16_t dial() {

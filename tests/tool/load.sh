@@ -119,6 +119,35 @@ says "ports are counted before the start" "TIME_WAIT" "ip_local_port_range"
 exits "errors only" 27 "$HONE" load "$URL/status/503" --rate 100 --duration 0.2
 exits "nobody there" 27 "$HONE" load http://127.0.0.1:1/ --rate 100 --duration 0.2
 
+check "load over a pipe" python3 - "$HONE" "$URL" <<'PY'
+import json, subprocess, sys, time
+hone, url = sys.argv[1:]
+port = int(url.rsplit(":", 1)[1])
+p = subprocess.Popen([hone, "load", "--control"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def ask(**message):
+    p.stdin.write(json.dumps(message) + "\n")
+    p.stdin.flush()
+    return json.loads(p.stdout.readline())
+assert json.loads(p.stdout.readline()) == {"hone_load_control": 1}
+pool = {"target": {"address": {"host": "127.0.0.1", "port": port}, "protocol": "h1"},
+        "requests": [{"path": "/bytes/100", "authority": "localhost"}], "connections": 8}
+assert ask(id=1, do="connect", pool=pool) == {"id": 1, "pool": 1}
+r = ask(id=2, do="slice", pool=1, slice={"rate": 1000, "duration_s": 0.5, "arrivals": "even"})["result"]
+assert r["scheduled"] == 500 and r["ok"] == r["sent"], r
+counts = r["latency"]["buckets"][1::2]
+assert sum(counts) == r["ok"], r["latency"]
+assert ask(id=3, do="spread", pool=1, redial=[])["state"]["connections"] == 8
+assert ask(id=4, do="dance")["error"]["kind"] == 2
+assert ask(id=5, do="close", pool=1) == {"id": 5}
+assert ask(id=6, do="slice", pool=1, slice={})["error"]["kind"] == 10
+# It ends with its input, in the middle of a slice too.
+assert ask(id=7, do="connect", pool=pool)["pool"] == 2
+p.stdin.write(json.dumps({"id": 8, "do": "slice", "pool": 2, "slice": {"rate": 10, "duration_s": 60}}) + "\n")
+p.stdin.flush()
+time.sleep(0.3)
+p.stdin.close()
+p.wait(timeout=10)
+PY
 kill "$origin"
 wait "$origin" 2>/dev/null
 nothing_left "nothing is left running"

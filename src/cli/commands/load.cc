@@ -10,18 +10,18 @@
 
 #include "base/random.h"
 #include "base/units.h"
+#include "cli/commands/load_control.h"
 #include "cli/commands/load_options.h"
 #include "cli/commands/load_report.h"
 #include "cli/commands/load_workers.h"
 #include "cli/console.h"
-#include "system/cpus.h"
+#include "system/terminal.h"
 #include "traffic/load/load_session.h"
 #include "traffic/load/percentiles.h"
 
 namespace hone::cli {
 namespace {
 
-using system::net::LoopThread;
 using traffic::load::PoolSpec;
 using traffic::load::SliceResult;
 using traffic::load::SliceSpec;
@@ -45,20 +45,13 @@ constexpr const char* kLoadExamples =
     "  hone load https://localhost:8443/ --rate 500 --requests-per-connection 1 --resume 0.5\n"
     "  hone load http://127.0.0.1:8080/ --closed-loop --connections 64 --threads 2\n";
 
-// One CPU for each thread where there are enough, else all of them for every thread.
-Result<std::vector<std::unique_ptr<LoopThread>>> start_threads(const LoadArguments& arguments) {
-  std::vector<int> cpus;
-  if (!arguments.cpus.empty()) {
-    HONE_TRY(cpus, system::parse_cpu_list(arguments.cpus));
-  }
-  const auto count = static_cast<std::size_t>(arguments.threads);
-  std::vector<std::unique_ptr<LoopThread>> threads;
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool own = cpus.size() >= count;
-    HONE_TRY(auto thread, LoopThread::start(own ? std::vector<int>{cpus[i]} : cpus));
-    threads.push_back(std::move(thread));
-  }
-  return threads;
+// On a terminal only: elsewhere the summary at the end is what a reader wants.
+void show_progress(Console* console, traffic::load::LoadSession* session, const char* what) {
+  session->watch([console, what](const traffic::load::SliceProgress& p) {
+    console->progress(fmt::format("{}: sent {}, ok {}, not ok {}", what, format_count(p.sent),
+                                  format_count(p.ok), format_count(p.ended - p.ok)),
+                      p.elapsed_s, p.duration_s);
+  });
 }
 
 Result<SliceResult> measure(const LoadArguments& arguments, system::System& system,
@@ -67,9 +60,9 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
   HONE_TRY(SliceSpec slice, make_slice(arguments));
   HONE_TRY(const double warm_up_s, parse_duration_s(arguments.warm_up));
   HONE_TRY(const auto threads, start_threads(arguments));
-  std::vector<LoopThread*> loops;
-  for (const auto& thread : threads) loops.push_back(thread.get());
-  const auto session = traffic::load::make_in_process(loops);
+  const auto session = traffic::load::make_in_process(loops_of(threads));
+  constexpr int kStderr = 2;
+  Console console(system.clock.get(), arguments.json || !system::is_terminal(kStderr));
   HONE_TRY(const auto pool, session->connect(pool_spec));
   HONE_TRY(*workers, spread_over_workers(arguments, pool_spec, pool, session.get(), system));
   SliceResult warm;
@@ -82,9 +75,11 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
       set_phases(&first, {beginning});
     }
     first.seed = derive_seed(slice.seed, 1);
+    show_progress(&console, session.get(), "warm-up");
     HONE_TRY(warm, session->slice(pool, first));
   }
   slice.keep_interrupted = true;
+  show_progress(&console, session.get(), "load");
   HONE_TRY(SliceResult result, session->slice(pool, slice));
   // Connecting is not measured, but how it went belongs to the run.
   result.connections_made += warm.connections_made;
@@ -96,6 +91,13 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
 }
 
 int run_load(const LoadArguments& arguments, system::System& system) {
+  if (arguments.control != arguments.url.empty()) {
+    return report_error(fail(ErrorKind::kUsage,
+                             arguments.control ? "a URL beside --control" : "load on what?",
+                             "give a URL, or --control alone for a program that gives its own")
+                            .value());
+  }
+  if (arguments.control) return run_load_control(arguments);
   std::optional<subject::WorkerSpread> workers;
   const Result<SliceResult> result = measure(arguments, system, &workers);
   if (!result) return report_error(result.error());

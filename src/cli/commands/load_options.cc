@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "subject/url.h"
+#include "system/cpus.h"
 #include "traffic/load/request_list.h"
 
 namespace hone::cli {
@@ -120,6 +121,27 @@ Result<SliceSpec> make_slice(const LoadArguments& arguments) {
   return slice;
 }
 
+Result<LoadThreads> start_threads(const LoadArguments& arguments) {
+  std::vector<int> cpus;
+  if (!arguments.cpus.empty()) {
+    HONE_TRY(cpus, system::parse_cpu_list(arguments.cpus));
+  }
+  const auto count = static_cast<std::size_t>(arguments.threads);
+  LoadThreads threads;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool own = cpus.size() >= count;
+    HONE_TRY(auto thread, system::net::LoopThread::start(own ? std::vector<int>{cpus[i]} : cpus));
+    threads.push_back(std::move(thread));
+  }
+  return threads;
+}
+
+std::vector<system::net::LoopThread*> loops_of(const LoadThreads& threads) {
+  std::vector<system::net::LoopThread*> loops;
+  for (const auto& thread : threads) loops.push_back(thread.get());
+  return loops;
+}
+
 namespace {
 
 void add_traffic_options(CLI::App* verb, LoadArguments* a) {
@@ -212,12 +234,15 @@ void add_output_options(CLI::App* verb, LoadArguments* a) {
   verb->add_option("--percentiles", a->percentiles_file,
                    "write the latencies there in HdrHistogram's percentile format");
   verb->add_flag("--json", a->json, "print JSON");
+  verb->add_flag("--control", a->control,
+                 "no URL: do what the JSON lines on standard input ask, and answer on standard "
+                 "output (docs/load.md); ends with its input");
 }
 
 }  // namespace
 
 void add_load_options(CLI::App* verb, LoadArguments* arguments) {
-  verb->add_option("URL", arguments->url, "http:// or https://")->required();
+  verb->add_option("URL", arguments->url, "http:// or https://");
   add_traffic_options(verb, arguments);
   add_connection_options(verb, arguments);
   add_request_options(verb, arguments);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,15 @@ struct LoadArguments {
   std::uint64_t seed = 1;
   double resume = 1;
   int server_pid = 0, server_workers = 0;
-  bool spin = false, insecure = false, closed_loop = false, json = false;
+  bool spin = false, insecure = false, closed_loop = false, json = false, control = false;
 };
 
 void add_load_options(CLI::App* verb, LoadArguments* arguments);
+
+// One CPU for each thread where there are enough, else all of them for every thread.
+using LoadThreads = std::vector<std::unique_ptr<system::net::LoopThread>>;
+Result<LoadThreads> start_threads(const LoadArguments& arguments);
+std::vector<system::net::LoopThread*> loops_of(const LoadThreads& threads);
 
 Result<traffic::load::PoolSpec> make_pool(const LoadArguments& arguments, system::System& system);
 Result<traffic::load::SliceSpec> make_slice(const LoadArguments& arguments);

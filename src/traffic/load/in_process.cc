@@ -3,15 +3,15 @@
 // A slice has two steps on every thread: draw its schedule and bring up what is down, then begin.
 // Several threads begin at one common instant that still lies ahead, so that their phases
 // interleave; a single one begins when it gets there, so that it cannot be late from the start.
-#include <cmath>
-#include <condition_variable>
+#include <atomic>
+#include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 
 #include "system/interrupt.h"
+#include "traffic/load/gathered.h"
+#include "traffic/load/spec_checks.h"
 #include "traffic/load/worker.h"
-#include "traffic/wire/http3.h"
 
 namespace hone::traffic::load {
 namespace {
@@ -20,9 +20,6 @@ using system::Duration;
 using system::Instant;
 using system::net::Loop;
 using system::net::LoopThread;
-
-// How soon Ctrl-C is noticed at the latest.
-constexpr auto kLook = std::chrono::milliseconds(50);
 
 // From the decision to start to the first due time: a posted function reaches its loop within
 // 100 us, a sleeping CPU included.
@@ -34,122 +31,57 @@ constexpr Duration kPatience = std::chrono::seconds(10);
 // Files a process has open beside its connections (logs, epoll descriptors, pipes to children).
 constexpr std::size_t kOtherFiles = 64;
 
-// RFC 9113 5.1.2 names no largest number of streams; this bounds memory at 65,535 connections.
-constexpr int kMostStreams = 1000;
-
-// One value from each of several threads, for one that waits. Shared with those threads, so that
-// one that answers after the waiter has given up does no harm.
-template <typename Value>
-class Gathered {
- public:
-  explicit Gathered(std::size_t expected) : expected_(expected) {}
-
-  void put(Value value) {
-    const std::lock_guard lock(mutex_);
-    values_.push_back(std::move(value));
-    if (values_.size() == expected_) complete_.notify_one();
-  }
-
-  // `heed`: an interrupt ends the wait; it can be taken up again.
-  Result<std::vector<Value>> wait(Duration limit, bool heed = true) {
-    const Instant end = Loop::read_clock() + limit;
-    std::unique_lock lock(mutex_);
-    while (values_.size() < expected_) {
-      if (heed) HONE_CHECK(system::check_interrupted());
-      if (Loop::read_clock() >= end) {
-        return fail(ErrorKind::kMachineUnfit, "the load's own thread does not answer",
-                    "check that the machine is not overloaded or suspended; then run again");
-      }
-      complete_.wait_for(lock, kLook);
-    }
-    return std::move(values_);
-  }
-
- private:
-  const std::size_t expected_;
-  std::mutex mutex_;
-  std::condition_variable complete_;
-  std::vector<Value> values_;
-};
-
 struct Member {
   LoopThread* thread = nullptr;
   std::unique_ptr<Worker> worker;  // lives on the thread
+};
+
+// Counts as they grow, for whoever watches: each loop is asked twice a second, so a sleeping one
+// wakes once more for it, and the answer is told at the next look.
+class ProgressReports {
+ public:
+  ProgressReports(const ProgressSink& sink, std::vector<Member>& members, double duration_s)
+      : sink_(sink), members_(members), duration_s_(duration_s) {}
+
+  void look() {
+    if (!sink_) return;
+    const Instant now = Loop::read_clock();
+    if (asked_) {
+      asked_ = false;
+      sink_({system::to_seconds(now - begin_), duration_s_, counts_->sent.exchange(0),
+             counts_->ok.exchange(0), counts_->ended.exchange(0)});
+    } else if (now >= next_) {
+      asked_ = true;
+      next_ = now + kAskEvery;
+      for (Member& member : members_) {
+        member.thread->loop().post([worker = member.worker.get(), counts = counts_] {
+          const SliceResult& r = worker->so_far();
+          counts->sent += r.sent;
+          counts->ok += r.ok;
+          counts->ended += r.ok + r.bad_status + r.reset + r.timeout + r.connection_error;
+        });
+      }
+    }
+  }
+
+ private:
+  static constexpr Duration kAskEvery = std::chrono::milliseconds(500);
+  struct Counts {
+    std::atomic<std::uint64_t> sent{0}, ok{0}, ended{0};
+  };
+  const ProgressSink& sink_;
+  std::vector<Member>& members_;
+  const double duration_s_;
+  const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  const Instant begin_ = Loop::read_clock();
+  Instant next_ = begin_;
+  bool asked_ = false;
 };
 
 struct Pool {
   PoolSpec spec;
   std::vector<Member> members;
 };
-
-Status check(const PoolSpec& spec) {
-  const auto refuse = [](const std::string& what) { return fail(ErrorKind::kUsage, what); };
-  if (spec.connections < 1 || spec.connections > 65535) {
-    return refuse("connections must be from 1 to 65535, not " + std::to_string(spec.connections));
-  }
-  if (spec.streams < 1 || spec.streams > kMostStreams) {
-    return refuse("streams must be from 1 to " + std::to_string(kMostStreams) + ", not " +
-                  std::to_string(spec.streams));
-  }
-  if (!(spec.timeout_s > 0) || !(spec.connect_limit_s > 0)) {
-    return refuse("the timeout and the limit for connecting must be above zero");
-  }
-  if (spec.target.protocol == wire::Protocol::kHttp3) {
-    if (!wire::http3_is_built()) return wire::http3_is_missing();
-    if (!spec.target.tls) {
-      return fail(ErrorKind::kUsage, "HTTP/3 is always encrypted", "give an https:// URL");
-    }
-  }
-  if (spec.requests_per_connection < 0) {
-    return refuse("requests per connection must not be negative");
-  }
-  if (!(spec.connection_lifetime_s >= 0)) {
-    return refuse("a connection's lifetime must not be negative");
-  }
-  if (!(spec.resume >= 0 && spec.resume <= 1)) {
-    return refuse("the share of resumed handshakes must be from 0 to 1");
-  }
-  if (spec.requests.empty() || spec.requests.size() > kMostRequests) {
-    return refuse("the request list must have from 1 to " + std::to_string(kMostRequests) +
-                  " entries, not " + std::to_string(spec.requests.size()));
-  }
-  for (const RequestShare& entry : spec.requests) {
-    if (!(entry.share > 0) || !std::isfinite(entry.share)) {
-      return refuse("each request's share must be above zero");
-    }
-  }
-  return {};
-}
-
-Status check(const SliceSpec& spec) {
-  if (!spec.closed_loop && !(spec.rate > 0)) {
-    return fail(ErrorKind::kUsage, "the rate must be above zero");
-  }
-  if (!(spec.duration_s > 0) || !(spec.drain_limit_s >= 0)) {
-    return fail(ErrorKind::kUsage, "the duration must be above zero");
-  }
-  if (spec.phases.empty()) return {};
-  HONE_CHECK(check_phases(spec.phases));
-  // By rounding alone they may differ.
-  if (std::abs(duration_of(spec.phases) - spec.duration_s) > 1e-6 * spec.duration_s) {
-    return fail(ErrorKind::kInternal, "the steps of a rate do not fill the slice's time");
-  }
-  return {};
-}
-
-// New connections are the pool's own, and what the slice renews. A port of a connection that this
-// side has closed rests in TIME_WAIT.
-Status check_ports(const PoolSpec& pool, const SliceSpec& slice) {
-  if (slice.closed_loop) return {};
-  double renewed_per_s = 0;
-  if (pool.requests_per_connection > 0) renewed_per_s += slice.rate / pool.requests_per_connection;
-  if (pool.connection_lifetime_s > 0)
-    renewed_per_s += pool.connections / pool.connection_lifetime_s;
-  if (renewed_per_s == 0) return {};
-  return system::net::check_port_budget(pool.target.address,
-                                        static_cast<std::size_t>(pool.connections), renewed_per_s,
-                                        slice.duration_s);
-}
 
 class InProcess final : public LoadSession {
  public:
@@ -164,6 +96,8 @@ class InProcess final : public LoadSession {
   Result<SliceResult> slice(PoolId id, const SliceSpec& spec) override;
   Result<PoolState> spread(PoolId id, const std::vector<int>& redial) override;
   void close(PoolId id) override;
+  void cut() override { cut_asked_ = true; }
+  void watch(ProgressSink sink) override { sink_ = std::move(sink); }
 
  private:
   Result<Pool*> find(PoolId id);
@@ -172,10 +106,12 @@ class InProcess final : public LoadSession {
   static Status make_workers(Pool* pool);
   static Status bring_up(Pool* pool);
   static Error not_all_up(Pool* pool, Error why);
-  static void cut(Pool* pool);
+  static void cut_workers(Pool* pool);
   static void abort(Pool* pool);
 
   std::vector<LoopThread*> threads_;
+  std::atomic<bool> cut_asked_{false};
+  ProgressSink sink_;
   std::map<PoolId, Pool> pools_;
   PoolId next_id_ = 1;
 };
@@ -189,7 +125,7 @@ Result<Pool*> InProcess::find(PoolId id) {
 }
 
 Result<PoolId> InProcess::connect(const PoolSpec& spec) {
-  HONE_CHECK(check(spec));
+  HONE_CHECK(check_spec(spec));
   HONE_CHECK(
       system::net::reserve_descriptors(static_cast<std::size_t>(spec.connections) + kOtherFiles));
   const PoolId id = next_id_++;
@@ -271,9 +207,10 @@ Error InProcess::not_all_up(Pool* pool, Error why) {
 }
 
 Result<SliceResult> InProcess::slice(PoolId id, const SliceSpec& spec) {
-  HONE_CHECK(check(spec));
+  HONE_CHECK(check_spec(spec));
   HONE_TRY(Pool * pool, find(id));
   HONE_CHECK(check_ports(pool->spec, spec));
+  cut_asked_ = false;
   for (Member& member : pool->members) {
     member.thread->loop().post([worker = member.worker.get(), spec] { worker->prepare(spec); });
   }
@@ -288,12 +225,18 @@ Result<SliceResult> InProcess::slice(PoolId id, const SliceSpec& spec) {
                     [gathered](Outcome outcome) { gathered->put(std::move(outcome)); });
     });
   }
-  auto outcomes = gathered->wait(system::seconds(spec.duration_s + spec.drain_limit_s) + kPatience);
-  const bool interrupted =
-      spec.keep_interrupted && !outcomes && outcomes.error().kind == ErrorKind::kInterrupted;
+  ProgressReports reports(sink_, pool->members, spec.duration_s);
+  auto outcomes = gathered->wait(system::seconds(spec.duration_s + spec.drain_limit_s) + kPatience,
+                                 [&]() -> Status {
+                                   if (cut_asked_) return fail(ErrorKind::kInterrupted, "cut");
+                                   reports.look();
+                                   return system::check_interrupted();
+                                 });
+  const bool interrupted = (spec.keep_interrupted || cut_asked_) && !outcomes &&
+                           outcomes.error().kind == ErrorKind::kInterrupted;
   if (interrupted) {
-    cut(pool);
-    outcomes = gathered->wait(system::seconds(spec.drain_limit_s) + kPatience, /*heed=*/false);
+    cut_workers(pool);
+    outcomes = gathered->wait(system::seconds(spec.drain_limit_s) + kPatience, {});
   }
   if (!outcomes) {
     abort(pool);
@@ -309,7 +252,7 @@ Result<SliceResult> InProcess::slice(PoolId id, const SliceSpec& spec) {
   return sum;
 }
 
-void InProcess::cut(Pool* pool) {
+void InProcess::cut_workers(Pool* pool) {
   for (Member& member : pool->members) {
     member.thread->call([&member] { member.worker->cut(); });
   }

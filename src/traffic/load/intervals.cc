@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace hone::traffic::load {
 namespace {
@@ -79,6 +80,9 @@ void CoarseHistogram::read_buckets(const Json& json) {
   max_ = std::max<std::int64_t>(0, json.at("max_ns").get<std::int64_t>());
   const Json& buckets = json.at("buckets");
   for (std::size_t i = 0; i + 1 < buckets.size(); i += 2) {
+    if (!buckets[i].is_number_unsigned() || !buckets[i + 1].is_number_unsigned()) {
+      throw std::out_of_range("a bucket that is not a number");
+    }
     const auto count = buckets[i + 1].get<std::uint32_t>();
     buckets_.at(buckets[i].get<std::size_t>()) += count;
     count_ += count;

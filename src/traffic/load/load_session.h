@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -150,6 +151,12 @@ struct PoolState {
 
 using PoolId = int;
 
+struct SliceProgress {
+  double elapsed_s = 0, duration_s = 0;
+  std::uint64_t sent = 0, ok = 0, ended = 0;  // `ended`: ok, or in any other way
+};
+using ProgressSink = std::function<void(const SliceProgress&)>;
+
 class LoadSession {
  public:
   virtual ~LoadSession() = default;
@@ -161,6 +168,11 @@ class LoadSession {
   // anew: a server deals them to its workers once more. Between slices only.
   virtual Result<PoolState> spread(PoolId, const std::vector<int>& redial) = 0;
   virtual void close(PoolId) = 0;
+  // From any thread: the slice under way ends now, with what came of it (`interrupted`).
+  virtual void cut() = 0;
+  // While slice() waits it tells `sink` about twice a second how far it is, on its own thread. A
+  // far side does not.
+  virtual void watch(ProgressSink sink) { (void)sink; }
 };
 
 // Runs on `thread`'s loop, beside whatever else is there (the origin). `thread` outlives it. Its

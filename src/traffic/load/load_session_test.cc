@@ -1,4 +1,4 @@
-// The load session over real sockets, against a server on the same loop that misbehaves as told.
+// The load session over real sockets, in process and at the end of a pipe.
 #include "traffic/load/load_session.h"
 
 #include <gtest/gtest.h>
@@ -8,63 +8,23 @@
 #include <csignal>
 #include <cstdlib>
 #include <future>
-#include <optional>
 
 #include "base/random.h"
 #include "system/interrupt.h"
-#include "traffic/load/raw_server.h"
+#include "traffic/load/load_session_fixture.h"
 #include "traffic/load/worker.h"
 
 namespace hone::traffic::load {
 namespace {
 
-using system::net::LoopThread;
 using Counts = std::map<std::string, std::uint64_t>;
 
-class LoadSessionTest : public testing::Test {
- protected:
-  void SetUp() override {
-    thread_ = *LoopThread::start({});
-    session_ = make_in_process(thread_.get());
-  }
-  void TearDown() override {
-    session_.reset();
-    thread_->call([&] { server_.reset(); });
-  }
-  void serve(std::function<Fate(int)> fate) {
-    thread_->call([&] { server_.emplace(&thread_->loop(), std::move(fate)); });
-    spec_.target.address = server_->address();
-    spec_.requests[0].request.authority = "test";
-    spec_.connections = 4;
-    spec_.timeout_s = 0.1;
-  }
-  static SliceSpec slice_of(double rate, double duration_s) {
-    SliceSpec slice;
-    slice.rate = rate;
-    slice.duration_s = duration_s;
-    slice.drain_limit_s = 0.5;
-    return slice;
-  }
-  PoolId connect() {
-    const auto pool = session_->connect(spec_);
-    EXPECT_TRUE(pool) << describe(pool.error());
-    return pool.value_or(-1);
-  }
-  SliceResult run(PoolId pool, const SliceSpec& slice) {
-    const auto result = session_->slice(pool, slice);
-    EXPECT_TRUE(result) << describe(result.error());
-    if (!result) return {};
-    EXPECT_TRUE(check_identities(*result));
-    return *result;
-  }
+INSTANTIATE_TEST_SUITE_P(Ways, LoadSessionTest, testing::Values(Way::kInProcess, Way::kRemote),
+                         [](const testing::TestParamInfo<Way>& way) {
+                           return way.param == Way::kInProcess ? "InProcess" : "Remote";
+                         });
 
-  std::unique_ptr<LoopThread> thread_;
-  std::optional<RawServer> server_;
-  std::unique_ptr<LoadSession> session_;
-  PoolSpec spec_;
-};
-
-TEST_F(LoadSessionTest, SendsTheWholeScheduleAndCountsItsBytes) {
+TEST_P(LoadSessionTest, SendsTheWholeScheduleAndCountsItsBytes) {
   serve([](int) { return Fate::kAnswer; });
   const PoolId pool = connect();
   const SliceResult result = run(pool, slice_of(2000, 0.1));
@@ -84,7 +44,7 @@ TEST_F(LoadSessionTest, SendsTheWholeScheduleAndCountsItsBytes) {
   EXPECT_EQ(0U, run(pool, slice_of(2000, 0.02)).connections_made);
 }
 
-TEST_F(LoadSessionTest, AStallIsSeenAtItsFullSizeByAllThatWaitedForIt) {
+TEST_P(LoadSessionTest, AStallIsSeenAtItsFullSizeByAllThatWaitedForIt) {
   serve([](int n) { return n == 10 ? Fate::kStall : Fate::kAnswer; });
   spec_.connections = 1;
   spec_.timeout_s = 5;
@@ -100,7 +60,7 @@ TEST_F(LoadSessionTest, AStallIsSeenAtItsFullSizeByAllThatWaitedForIt) {
   EXPECT_LT(result.service.quantile_ns(0.85), 40'000'000);
 }
 
-TEST_F(LoadSessionTest, NoAnswerIsATimeoutAndTheConnectionIsMadeAgain) {
+TEST_P(LoadSessionTest, NoAnswerIsATimeoutAndTheConnectionIsMadeAgain) {
   serve([](int n) { return n == 3 ? Fate::kNever : Fate::kAnswer; });
   const SliceResult result = run(connect(), slice_of(1000, 0.2));
   EXPECT_EQ(1U, result.timeout);
@@ -111,7 +71,7 @@ TEST_F(LoadSessionTest, NoAnswerIsATimeoutAndTheConnectionIsMadeAgain) {
   EXPECT_GT(result.blocked, 10U);
 }
 
-TEST_F(LoadSessionTest, ResetsMidBodyClosesAndGarbageAreConnectionErrors) {
+TEST_P(LoadSessionTest, ResetsMidBodyClosesAndGarbageAreConnectionErrors) {
   serve([](int n) {
     return n == 5    ? Fate::kReset
            : n == 15 ? Fate::kMidBody
@@ -129,7 +89,7 @@ TEST_F(LoadSessionTest, ResetsMidBodyClosesAndGarbageAreConnectionErrors) {
   EXPECT_EQ(names, result.connection_failures);
 }
 
-TEST_F(LoadSessionTest, AnIdleConnectionThatThePeerClosesIsMadeAgainAtOnce) {
+TEST_P(LoadSessionTest, AnIdleConnectionThatThePeerClosesIsMadeAgainAtOnce) {
   serve([](int n) { return n % 10 == 9 ? Fate::kAnswerClose : Fate::kAnswer; });
   const SliceResult result = run(connect(), slice_of(500, 0.2));
   EXPECT_EQ(result.sent, result.ok + result.connection_error);
@@ -137,7 +97,7 @@ TEST_F(LoadSessionTest, AnIdleConnectionThatThePeerClosesIsMadeAgainAtOnce) {
   EXPECT_LE(result.connection_error, 3U);  // only where a send crossed the close
 }
 
-TEST_F(LoadSessionTest, ConnectionsClosedBetweenSlicesAreUpAgainBeforeTheNext) {
+TEST_P(LoadSessionTest, ConnectionsClosedBetweenSlicesAreUpAgainBeforeTheNext) {
   serve([](int) { return Fate::kAnswer; });
   const PoolId pool = connect();
   run(pool, slice_of(1000, 0.02));
@@ -150,7 +110,7 @@ TEST_F(LoadSessionTest, ConnectionsClosedBetweenSlicesAreUpAgainBeforeTheNext) {
   EXPECT_EQ(50U, result.ok + result.missed);
 }
 
-TEST_F(LoadSessionTest, AConnectionClosedBetweenConnectingAndTheStartIsMadeAgain) {
+TEST_P(LoadSessionTest, AConnectionClosedBetweenConnectingAndTheStartIsMadeAgain) {
   serve([](int) { return Fate::kAnswer; });
   std::unique_ptr<Worker> worker;
   std::promise<Status> connected;
@@ -175,7 +135,7 @@ TEST_F(LoadSessionTest, AConnectionClosedBetweenConnectingAndTheStartIsMadeAgain
   EXPECT_EQ(8U, result->connections_made);
 }
 
-TEST_F(LoadSessionTest, WhatIsStillOpenAfterTheDrainIsUnfinishedAndItsConnectionIsReplaced) {
+TEST_P(LoadSessionTest, WhatIsStillOpenAfterTheDrainIsUnfinishedAndItsConnectionIsReplaced) {
   std::atomic<bool> answer{false};
   serve([&](int) { return answer ? Fate::kAnswer : Fate::kNever; });
   spec_.timeout_s = 60;
@@ -191,7 +151,7 @@ TEST_F(LoadSessionTest, WhatIsStillOpenAfterTheDrainIsUnfinishedAndItsConnection
   EXPECT_EQ(4U, healthy.connections_made);
 }
 
-TEST_F(LoadSessionTest, AConnectionWhoseUploadIsNotReadToItsEndIsReplacedForTheNextSlice) {
+TEST_P(LoadSessionTest, AConnectionWhoseUploadIsNotReadToItsEndIsReplacedForTheNextSlice) {
   serve([](int n) { return n == 0 ? Fate::kAnswerDeaf : Fate::kAnswer; });
   spec_.connections = 1;
   spec_.timeout_s = 5;
@@ -205,86 +165,7 @@ TEST_F(LoadSessionTest, AConnectionWhoseUploadIsNotReadToItsEndIsReplacedForTheN
   EXPECT_EQ(1U, next.connections_made);
 }
 
-TEST_F(LoadSessionTest, RequestsPerConnectionIsKept) {
-  serve([](int) { return Fate::kAnswer; });
-  spec_.requests_per_connection = 5;
-  const SliceResult result = run(connect(), slice_of(1000, 0.1));
-  EXPECT_EQ(100U, result.ok + result.missed);
-  EXPECT_EQ(0U, result.connection_error);
-  EXPECT_TRUE(result.connection_failures.empty());
-  EXPECT_GE(result.connections_made, result.ok / 5);
-  EXPECT_LE(result.connections_made, 28U);  // the first of each connection had fewer
-  EXPECT_EQ(result.connections_made, result.connecting.count());
-}
-
-TEST_F(LoadSessionTest, AConnectionForEachRequest) {
-  serve([](int) { return Fate::kAnswer; });
-  spec_.requests_per_connection = 1;
-  const SliceResult result = run(connect(), slice_of(1000, 0.1));
-  EXPECT_EQ(100U, result.ok + result.missed);
-  EXPECT_EQ(0U, result.connection_error);
-  // Each request had its own; those of the last ones were made again for nobody.
-  EXPECT_GE(result.connections_made, result.ok);
-  EXPECT_LE(result.connections_made, result.ok + 4);
-}
-
-TEST_F(LoadSessionTest, FirstLimitsAreSpreadSoThatConnectionsDoNotCloseTogether) {
-  std::vector<int> made_when;  // the connections there had been, when each request came
-  serve([&](int) {
-    made_when.push_back(server_->connections());
-    return Fate::kAnswer;
-  });
-  spec_.connections = 32;
-  spec_.requests_per_connection = 40;
-  const SliceResult result = run(connect(), slice_of(8000, 0.16));  // 40 for each
-  EXPECT_EQ(1280U, result.ok + result.missed);
-  // With one common limit nothing would have closed before the last round: 32 all the while. Drawn
-  // evenly, half of the connections have been made again after half of the requests; five
-  // deviations of 32 draws are 14.
-  EXPECT_NEAR(32 + 16, made_when[made_when.size() / 2], 14);
-}
-
-TEST_F(LoadSessionTest, AConnectionsLifetimeEndsItAndNothingIsLost) {
-  serve([](int) { return Fate::kAnswer; });
-  spec_.connection_lifetime_s = 0.05;
-  const SliceResult result = run(connect(), slice_of(1000, 0.5));
-  EXPECT_EQ(500U, result.ok + result.missed);
-  EXPECT_EQ(0U, result.connection_error);
-  EXPECT_TRUE(result.connection_failures.empty());
-  // Four at a time, ten lifetimes each, the first of them short: 40 to 44 made again and four at
-  // first. A slow machine renews them later, and so fewer.
-  EXPECT_GE(result.connections_made, 20U);
-  EXPECT_LE(result.connections_made, 50U);
-}
-
-TEST_F(LoadSessionTest, WhatIsOpenEndsBeforeItsConnectionDoes) {
-  serve([](int n) { return n % 10 == 0 ? Fate::kStall : Fate::kAnswer; });  // 200 ms
-  spec_.connection_lifetime_s = 0.02;
-  spec_.timeout_s = 5;
-  SliceSpec slice = slice_of(100, 0.3);
-  slice.drain_limit_s = 2;
-  const SliceResult result = run(connect(), slice);
-  EXPECT_EQ(30U, result.ok + result.missed);
-  EXPECT_EQ(0U, result.connection_error + result.reset + result.timeout + result.unfinished);
-  EXPECT_GE(result.latency.max_ns(), 199'000'000);
-}
-
-TEST_F(LoadSessionTest, ARateThatStepsHasFiguresForEachStep) {
-  serve([](int) { return Fate::kAnswer; });
-  SliceSpec slice;
-  set_phases(&slice, *parse_steps("500,2000", 0.1));
-  const SliceResult result = run(connect(), slice);
-  ASSERT_EQ(2U, result.steps.size());
-  EXPECT_EQ(50U, result.steps[0].counts.scheduled);
-  EXPECT_EQ(200U, result.steps[1].counts.scheduled);
-  EXPECT_EQ(250U, result.scheduled);
-  EXPECT_EQ(result.latency.count(),
-            result.steps[0].latency.count() + result.steps[1].latency.count());
-  ASSERT_EQ(1U, result.series.size());
-  EXPECT_EQ(result.ok, result.series[0].counts.ok);
-}
-
-TEST_F(LoadSessionTest, AClosedLoopRunsAsFastAsItIsAnswered) {
+TEST_P(LoadSessionTest, AClosedLoopRunsAsFastAsItIsAnswered) {
   serve([](int) { return Fate::kAnswer; });
   SliceSpec slice = slice_of(1, 0.1);
   slice.closed_loop = true;
@@ -294,7 +175,7 @@ TEST_F(LoadSessionTest, AClosedLoopRunsAsFastAsItIsAnswered) {
   EXPECT_GT(result.achieved_rate, 500);  // the rate asked for, 1, does not count
 }
 
-TEST_F(LoadSessionTest, SpinningSendsTheSame) {
+TEST_P(LoadSessionTest, SpinningSendsTheSame) {
   serve([](int) { return Fate::kAnswer; });
   SliceSpec slice = slice_of(1000, 0.05);
   slice.spin = true;
@@ -303,10 +184,10 @@ TEST_F(LoadSessionTest, SpinningSendsTheSame) {
   EXPECT_LT(result.client_wakes, 10U);  // one by one it would sleep before each of the 50
 }
 
-TEST_F(LoadSessionTest, ThreadsShareAScheduleAndAPool) {
+TEST_P(LoadSessionTest, ThreadsShareAScheduleAndAPool) {
   serve([](int) { return Fate::kAnswer; });
   auto second = *LoopThread::start({});
-  session_ = make_in_process({thread_.get(), second.get()});
+  start({thread_.get(), second.get()});
   spec_.connections = 7;
   const PoolId pool = connect();
   const auto state = session_->spread(pool, {});
@@ -323,13 +204,13 @@ TEST_F(LoadSessionTest, ThreadsShareAScheduleAndAPool) {
   // The sum: one of the two alone has at most four of the seven connections.
   EXPECT_GT(result.achieved_rate, 600);
   EXPECT_LT(result.achieved_rate, 1001);
-  session_.reset();
+  stop();  // before its second thread
 }
 
-TEST_F(LoadSessionTest, RedialMakesTheNamedConnectionsAnewAndNoOther) {
+TEST_P(LoadSessionTest, RedialMakesTheNamedConnectionsAnewAndNoOther) {
   serve([](int) { return Fate::kAnswer; });
   auto second = *LoopThread::start({});
-  session_ = make_in_process({thread_.get(), second.get()});
+  start({thread_.get(), second.get()});
   spec_.connections = 5;
   const PoolId pool = connect();
   const auto before = session_->spread(pool, {});
@@ -344,23 +225,23 @@ TEST_F(LoadSessionTest, RedialMakesTheNamedConnectionsAnewAndNoOther) {
   }
   EXPECT_EQ(7U, run(pool, slice_of(1000, 0.05)).connections_made);
   EXPECT_FALSE(session_->spread(pool, {5}));
-  session_.reset();
+  stop();  // before its second thread
 }
 
-TEST_F(LoadSessionTest, AConnectionNeverAskedIsTheLeastWhicheverThreadHasIt) {
+TEST_P(LoadSessionTest, AConnectionNeverAskedIsTheLeastWhicheverThreadHasIt) {
   serve([](int) { return Fate::kAnswer; });
   auto second = *LoopThread::start({});
-  session_ = make_in_process({thread_.get(), second.get()});
+  start({thread_.get(), second.get()});
   spec_.connections = 2;
   const SliceResult result = run(connect(), slice_of(10, 0.1));  // one request
   EXPECT_EQ(1U, result.scheduled);
   EXPECT_EQ(0U, result.per_connection_min);
   EXPECT_EQ(1U, result.per_connection_max);
-  session_.reset();
+  stop();  // before its second thread
 }
 
 // An interrupt stays: the slice runs in a process of its own. 0: as it should be.
-int run_and_interrupt(bool keep) {
+int run_and_interrupt(Way way, bool keep) {
   system::catch_interrupts();
   const auto thread = *LoopThread::start({});
   std::optional<RawServer> server;
@@ -370,7 +251,9 @@ int run_and_interrupt(bool keep) {
       return Fate::kAnswer;
     });
   });
-  const auto session = make_in_process(thread.get());
+  std::optional<FarSide> far;
+  if (way == Way::kRemote) far.emplace(std::vector<LoopThread*>{thread.get()});
+  const auto session = far ? far->session() : make_in_process(thread.get());
   PoolSpec pool;
   pool.target.address = server->address();
   SliceSpec slice;
@@ -386,11 +269,38 @@ int run_and_interrupt(bool keep) {
 
 TEST(LoadSessionDeathTest, AnInterruptEndsASliceWithItsPartOrAnError) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(std::exit(run_and_interrupt(true)), testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(std::exit(run_and_interrupt(false)), testing::ExitedWithCode(0), "");
+  for (const Way way : {Way::kInProcess, Way::kRemote}) {
+    EXPECT_EXIT(std::exit(run_and_interrupt(way, true)), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(std::exit(run_and_interrupt(way, false)), testing::ExitedWithCode(0), "");
+  }
 }
 
-TEST_F(LoadSessionTest, NobodyListeningIsAnErrorThatSaysHowManyCameUp) {
+TEST_P(LoadSessionTest, ACutEndsASliceWithItsPart) {
+  serve([this](int n) {
+    if (n == 20) session_->cut();
+    return Fate::kAnswer;
+  });
+  const SliceResult result = run(connect(), slice_of(1000, 60));
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_GE(result.ok, 20U);
+  EXPECT_LT(result.scheduled, 60'000U);
+  // It is for one slice only.
+  EXPECT_FALSE(run(connect(), slice_of(1000, 0.02)).interrupted);
+}
+
+TEST_P(LoadSessionTest, WhoWatchesIsToldHowFarASliceIs) {
+  serve([](int) { return Fate::kAnswer; });
+  std::vector<SliceProgress> seen;
+  session_->watch([&](const SliceProgress& progress) { seen.push_back(progress); });
+  const SliceResult result = run(connect(), slice_of(500, 0.3));
+  if (GetParam() == Way::kRemote) return;  // a far side does not tell
+  ASSERT_FALSE(seen.empty());
+  EXPECT_DOUBLE_EQ(0.3, seen[0].duration_s);
+  EXPECT_LE(seen[0].ok, result.ok);
+  EXPECT_LE(seen[0].ended, seen[0].sent);
+}
+
+TEST_P(LoadSessionTest, NobodyListeningIsAnErrorThatSaysHowManyCameUp) {
   serve([](int) { return Fate::kAnswer; });
   spec_.target.address.port = system::net::free_ports(1)->front();
   const auto pool = session_->connect(spec_);
@@ -400,7 +310,7 @@ TEST_F(LoadSessionTest, NobodyListeningIsAnErrorThatSaysHowManyCameUp) {
   EXPECT_NE(std::string::npos, pool.error().what.find("refused"));
 }
 
-TEST_F(LoadSessionTest, TheAddressesOfANameAreTriedInTurn) {
+TEST_P(LoadSessionTest, TheAddressesOfANameAreTriedInTurn) {
   serve([](int) { return Fate::kAnswer; });
   const auto nobody = system::net::free_ports(2);
   ASSERT_TRUE(nobody);
@@ -418,7 +328,7 @@ TEST_F(LoadSessionTest, TheAddressesOfANameAreTriedInTurn) {
   EXPECT_NE(std::string::npos, none.error().what.find(to_string(second))) << none.error().what;
 }
 
-TEST_F(LoadSessionTest, ASilentServerEndsTheWaitForTheConnectionAtItsLimit) {
+TEST_P(LoadSessionTest, ASilentServerEndsTheWaitForTheConnectionAtItsLimit) {
   serve([](int) { return Fate::kNever; });
   spec_.target.protocol = wire::Protocol::kHttp2;  // it never sends its SETTINGS
   spec_.connect_limit_s = 0.05;
@@ -427,7 +337,7 @@ TEST_F(LoadSessionTest, ASilentServerEndsTheWaitForTheConnectionAtItsLimit) {
   EXPECT_NE(std::string::npos, pool.error().what.find("in time"));
 }
 
-TEST_F(LoadSessionTest, WrongSpecsAreUsageErrors) {
+TEST_P(LoadSessionTest, WrongSpecsAreUsageErrors) {
   serve([](int) { return Fate::kAnswer; });
   for (const int connections : {0, -1, 65536}) {
     PoolSpec wrong = spec_;
@@ -453,7 +363,7 @@ TEST_F(LoadSessionTest, WrongSpecsAreUsageErrors) {
   EXPECT_FALSE(session_->spread(pool, {}));
 }
 
-TEST_F(LoadSessionTest, IdentitiesHoldUnderRandomFaults) {
+TEST_P(LoadSessionTest, IdentitiesHoldUnderRandomFaults) {
   Random random(3);
   serve([&](int) {
     const std::uint64_t draw = random.below(100);

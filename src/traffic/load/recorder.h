@@ -49,6 +49,7 @@ class Recorder {
   void expired(system::Instant due, system::Instant now);
   void unfinished(system::Instant due, system::Instant now);
 
+  const SliceResult& so_far() const { return result_; }  // the plain counts
   SliceResult result(bool closed_loop) const;
 
  private:

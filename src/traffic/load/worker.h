@@ -31,6 +31,7 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
 
   void hang_up(int line);  // between slices; the next connect() makes it anew
 
+  const SliceResult& so_far() { return dispatcher_.recorder().so_far(); }
   int connections_up() const;
   std::vector<std::uint16_t> local_ports() const;
 
