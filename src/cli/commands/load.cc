@@ -122,7 +122,7 @@ int run_load(const LoadArguments& arguments, system::System& system) {
   }
   if (result->interrupted) return exit_code(ErrorKind::kInterrupted);
   if (result->ok > 0) return 0;
-  return report_error(fail(ErrorKind::kNetwork, "no request was answered with a 2xx or 3xx status",
+  return report_error(fail(ErrorKind::kNetwork, "no request was answered well",
                            "see the counts above: which status, or how the requests were lost")
                           .value());
 }

@@ -142,8 +142,9 @@ std::string load_summary(const LoadArguments& arguments, const SliceResult& r) {
   // Beside the columns of the histogram it fits a terminal of 80.
   constexpr int kBarWidth = 32;
   std::string text;
+  const std::string method = arguments.protocol == "grpc" ? "POST" : arguments.method;
   const std::string what =
-      arguments.requests_file.empty() ? arguments.method : arguments.requests_file + " to";
+      arguments.requests_file.empty() ? method : arguments.requests_file + " to";
   add_line(&text, "{} {} with {}, {} connections, {}", what, arguments.url, arguments.protocol,
            arguments.connections, load_text(arguments, r));
   add_line(&text, "  achieved {:.1f} requests/s over {}{}", r.achieved_rate,

@@ -103,7 +103,7 @@ Status read_shape(const Node& table, subject::Shape* shape) {
   std::string protocol = traffic::wire::name(shape->protocol);
   long long body = 0;
   reader.file_name("name", &shape->name);
-  reader.choice("protocol", "protocol", {"h1", "h2"}, &protocol);
+  reader.choice("protocol", "protocol", {"h1", "h2", "h3", "grpc"}, &protocol);
   reader.flag("tls", &shape->tls);
   reader.text("method", &shape->method);
   reader.text("path", &shape->path);
@@ -130,6 +130,9 @@ Status read_shape(const Node& table, subject::Shape* shape) {
   if (!shape->path.starts_with("/") || !printable) {
     reader.fault(table.find("path")->origin,
                  "path in [[shape]] must begin with '/' and hold no spaces: percent-encode them");
+  }
+  if (protocol == "h3" && !shape->tls) {
+    reader.fault(table.find("protocol")->origin, "HTTP/3 goes over TLS only", "add tls = true");
   }
   if (generator != nullptr) {
     const Node* prove = table.find("prove");

@@ -136,6 +136,9 @@ TEST_F(RecipeTest, AShapeWithAGeneratorTrainsAndIsNotProved) {
   EXPECT_EQ(Json(*again), Json(*recipe));
 
   const std::string shape_text = std::string(kSmall) + "[[shape]]\nname = 'x'\n";
+  EXPECT_THAT(fault(shape_text + "protocol = 'h3'\n"), HasSubstr("over TLS only"));
+  EXPECT_TRUE(parse(shape_text + "protocol = 'h3'\ntls = true\n"));
+  EXPECT_TRUE(parse(shape_text + "protocol = 'grpc'\n"));
   const std::string table = "[shape.generator]\ncommand = ['wrk']\n";
   EXPECT_THAT(fault(shape_text + "prove = true\n" + table + "answers = '(1)'\n"),
               HasSubstr("cannot be proved"));

@@ -14,9 +14,9 @@
 // nothing is open (an upload answered early and not read to its end) may yet be free again: it has
 // until a request that waits for it expires.
 //
-// A request that the peer says it never looked at (GOAWAY, REFUSED_STREAM) goes once to the next
-// line that has a free slot; where none has, to the head of the next line's queue. It counts as
-// sent once, and its latency still runs from its due time.
+// A request that the peer says it never looked at goes to the next line that has a free slot (once
+// after REFUSED_STREAM, after GOAWAY as often as it meets one); where none has, to the head of the
+// next line's queue. It counts as sent once, and its latency still runs from its due time.
 #include "traffic/load/dispatcher.h"
 
 #include <algorithm>
@@ -235,7 +235,10 @@ void Dispatcher::lost(int line, std::uint64_t id, wire::Loss why, wire::Failure 
     return;
   }
   Record& request = record(id);
-  if (why == wire::Loss::kUnprocessed && !request.resent) {
+  // A GOAWAY costs the peer a connection each time; what it refuses stream by stream is not offered
+  // for ever.
+  const bool once_more = !request.resent || failure == wire::Failure::kGoaway;
+  if (why == wire::Loss::kUnprocessed && once_more) {
     request.resent = true;
     request.state = State::kWaiting;
     resent_.push_back(id);  // until the next advance(): the session that reports this is still busy

@@ -160,6 +160,24 @@ TEST_F(DispatcherFaultsTest, WhatThePeerNeverLookedAtGoesElsewhereOnceAndCountsO
   EXPECT_EQ(50'000, result.service.max_ns());
 }
 
+TEST_F(DispatcherFaultsTest, AGoawayMayBeMetAgainAndARefusalMayNot) {
+  make(2);
+  begin(1000, 0.001);
+  advance_to({});
+  for (const int line : {0, 1, 0}) {
+    lose(line, wire::Loss::kUnprocessed, wire::Failure::kGoaway);
+    dispatcher_->advance(lines_->time);
+  }
+  ASSERT_EQ(4U, lines_->submitted.size());
+  lose(1, wire::Loss::kUnprocessed, wire::Failure::kRefusedStream);
+  dispatcher_->advance(lines_->time);
+  EXPECT_EQ(4U, lines_->submitted.size());
+  const SliceResult result = finish();
+  EXPECT_EQ(1U, result.sent);
+  EXPECT_EQ(3U, result.resent);
+  EXPECT_EQ((Counts{{"refused-stream", 1}}), result.failures);
+}
+
 TEST_F(DispatcherFaultsTest, WhatIsRefusedGoesToALineThatIsUpAndFree) {
   make(4, 2);
   SliceSpec spec;

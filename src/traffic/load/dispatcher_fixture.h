@@ -80,11 +80,11 @@ class DispatcherTest : public testing::Test {
     dispatcher_->answered(line, id, {status, 10, 0}, lines_->time);
     dispatcher_->line_ready(line, lines_->time);
   }
-  void lose(int line, wire::Loss why) {
+  void lose(int line, wire::Loss why, wire::Failure refusal = wire::Failure::kRefusedStream) {
     const std::uint64_t id = lines_->at(line).open.front();
     lines_->at(line).open.erase(lines_->at(line).open.begin());
     const auto failure = why == wire::Loss::kReset         ? wire::Failure::kStreamReset
-                         : why == wire::Loss::kUnprocessed ? wire::Failure::kRefusedStream
+                         : why == wire::Loss::kUnprocessed ? refusal
                                                            : wire::Failure::kClosedInBody;
     dispatcher_->lost(line, id, why, failure, lines_->time);
     dispatcher_->line_ready(line, lines_->time);
