@@ -189,7 +189,8 @@ void add_compare(CLI::App& app, system::System& system, const std::string& comma
   verb->add_option("--ready", a.ready, "URL that answers when an arm is ready")->required();
   verb->add_option("--url", a.url, "URL to be asked")->required();
   verb->add_option("--url-b", a.url_b, "URL for B, where it differs");
-  verb->add_option("--protocol", a.protocol, "h1, h2, h3 (over TLS) or grpc")->capture_default_str();
+  verb->add_option("--protocol", a.protocol, "h1, h2, h3 (over TLS) or grpc")
+      ->capture_default_str();
   auto* rate = verb->add_option("--rate", a.rate, "requests per second in total")
                    ->check(CLI::PositiveNumber);
   verb->add_option("--busy", a.busy, "per cent of the server's CPUs that A is to use")
