@@ -30,8 +30,13 @@ static void* turns_in_thread(void* count) {
   return NULL;
 }
 
+static void answer(const char* text);
+
+// Answers once it is under way: what is to be seen of it has begun by then.
 static void* turns_for_ever(void* unused) {
   (void)unused;
+  turn();
+  answer("ok");
   for (;;) turn();
   return NULL;
 }
@@ -212,7 +217,6 @@ int main(int argc, char** argv) {
     } else if (strcmp(line, "busy-thread") == 0) {
       pthread_t thread;
       pthread_create(&thread, NULL, turns_for_ever, NULL);
-      answer("ok");
     } else if (sscanf(line, "fork %399s %d", how, &count) == 2) {
       const pid_t pid = fork();
       if (pid == 0) child(how, count, argv[0]);

@@ -13,17 +13,8 @@
 #include "system/terminal.h"
 
 namespace hone::pipeline::report {
-namespace {
-
-std::filesystem::path repository() {
-  // src/pipeline/report/report_golden_test.cc
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
-}
-
-}  // namespace
-
 std::string read_repository_file(const std::string& path) {
-  std::ifstream in(repository() / path, std::ios::binary);
+  std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
@@ -32,8 +23,8 @@ std::string read_repository_file(const std::string& path) {
 void expect_golden(const std::string& name, const std::string& text) {
   const std::string path = "tests/golden/" + name;
   if (!system::environment("HONE_UPDATE_GOLDEN").empty()) {
-    std::filesystem::create_directories((repository() / path).parent_path());
-    std::ofstream(repository() / path, std::ios::binary) << text;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path, std::ios::binary) << text;
     return;
   }
   const std::string golden = read_repository_file(path);
