@@ -23,6 +23,7 @@ for seed in 7 8 9; do
     --a "$DIAL {port} 22000" --b "$DIAL {port} 23650"
   [ "$status" -eq 8 ] || break
 done
+[ "$status" -ne 5 ] || too_noisy "5 % of extra work is found"
 if [ "$status" -eq 4 ]; then pass "5 % of extra work is found"; else
   flunk "5 % of extra work is found" "exit status $status, not 4" "$(tail -n 25 "$WORK/out")"
 fi
