@@ -9,10 +9,16 @@ namespace {
 
 using namespace hone::traffic::wire;
 
+ClientTlsOptions unverified() {
+  ClientTlsOptions options;
+  options.verify = false;
+  return options;
+}
+
 struct Contexts {
   CertificateFiles files;
   std::shared_ptr<QuicContext> server = *QuicContext::server(files.cert(), files.key());
-  std::shared_ptr<QuicContext> client = *QuicContext::client({.verify = false});
+  std::shared_ptr<QuicContext> client = *QuicContext::client(unverified());
 };
 
 // What a request of that number is answered with.
