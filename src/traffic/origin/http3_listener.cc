@@ -88,6 +88,10 @@ void Http3Listener::on_disconnected(std::uint64_t, bool broken) {
   if (broken) ++counters.protocol_errors;
 }
 
+bool Http3Listener::keeps_body(const wire::RequestView& head) {
+  return server_->keeps_body(head.path);
+}
+
 void Http3Listener::on_request(wire::Http3Caller* caller, std::uint64_t stream,
                                const wire::RequestView& request) {
   server_->count_arrival(&caller->asked);

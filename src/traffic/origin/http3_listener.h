@@ -35,6 +35,7 @@ class Http3Listener final : public system::net::Pollable, private wire::Http3Ser
   Http3Listener(Server* server, system::net::Socket socket);
   void on_connected(std::uint64_t connection) override;
   void on_disconnected(std::uint64_t connection, bool broken) override;
+  bool keeps_body(const wire::RequestView& head) override;
   void on_request(wire::Http3Caller* caller, std::uint64_t stream,
                   const wire::RequestView& request) override;
   void on_request_lost(std::uint64_t, std::uint64_t) override {}

@@ -18,18 +18,6 @@ constexpr std::int32_t kConnectionWindow = 64 << 20;
 // Twice what RFC 9113 6.5.2 advises at least (100), above h2load's and proxies' usual streams.
 constexpr std::uint32_t kMaxStreams = 256;
 
-// Request bodies that one connection may have here at once, in units of the body limit: it could
-// open 256 streams and end none of them.
-constexpr std::size_t kMaxBodiesAtOnce = 4;
-
-// Above this, a body's memory is given back after its request, as on HTTP/1.
-constexpr std::size_t kKeptTextBytes = 256 << 10;
-
-void empty(std::string* text) {
-  if (text->capacity() > kKeptTextBytes) std::string().swap(*text);
-  text->clear();
-}
-
 }  // namespace
 
 struct Http2Server::Callbacks {
@@ -61,7 +49,7 @@ struct Http2Server::Callbacks {
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;  // trailers
     Stream* stream = self->find(frame->hd.stream_id);
     if (stream == nullptr) return 0;
-    self->keep_header(stream, {reinterpret_cast<const char*>(name), name_size},
+    stream->add_field({reinterpret_cast<const char*>(name), name_size},
                       {reinterpret_cast<const char*>(value), value_size});
     return 0;
   }
@@ -84,7 +72,7 @@ struct Http2Server::Callbacks {
       return 0;
     }
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
-    stream->keeps_body = self->events_->keeps_body(view_of(stream));
+    stream->keeps_body = self->events_->keeps_body(stream->request());
     if (stream->expects_continue) {
       stream->expects_continue = false;
       const nghttp2_nv status = http2_field(":status", "100", Http2Text::kKept);
@@ -153,7 +141,7 @@ struct Http2Server::Callbacks {
 };
 
 Http2Server::Http2Server(ServerEvents* events, std::size_t body_limit)
-    : events_(events), body_limit_(body_limit) {
+    : events_(events), bodies_(body_limit) {
   Http2Callbacks callbacks;
   callbacks.on_begin_frame = Callbacks::on_begin_frame;
   callbacks.on_begin_headers = Callbacks::on_begin_headers;
@@ -181,80 +169,27 @@ Http2Server::Stream* Http2Server::open_stream(std::int32_t id) {
   Stream* stream = free_.back();
   free_.pop_back();
   stream->id = id;
-  stream->method.clear();
-  stream->path.clear();
-  stream->authority.clear();
-  empty(&stream->text);
-  stream->body_bytes = 0;
-  stream->keeps_body = true;
-  stream->header_count = 0;
-  stream->expects_continue = stream->delivered = stream->answered = stream->close_after = false;
-  stream->length = stream->sent = 0;
+  stream->restart();
   nghttp2_session_set_stream_user_data(session_.get(), id, stream);
   return stream;
 }
 
-void Http2Server::keep_header(Stream* stream, std::string_view name, std::string_view value) {
-  if (name.front() == ':') {
-    if (name == ":method") stream->method.assign(value);
-    if (name == ":path") stream->path.assign(value);
-    if (name == ":authority") stream->authority.assign(value);
-    return;
-  }
-  if (name == "host") {
-    if (stream->authority.empty()) stream->authority.assign(value);
-    return;
-  }
-  if (name == "expect" && equals_lower(value, "100-continue")) stream->expects_continue = true;
-  if (stream->header_count == stream->headers.size()) stream->headers.emplace_back();
-  Header& header = stream->headers[stream->header_count++];
-  header.name.assign(name);
-  header.value.assign(value);
-}
-
 int Http2Server::keep_body(Stream* stream, std::string_view data) {
-  stream->body_bytes += data.size();
-  if (stream->answered || !stream->keeps_body) return 0;
-  if (stream->body.size() + data.size() <= body_limit_ &&
-      kept_bytes_ + data.size() <= kMaxBodiesAtOnce * body_limit_) {
-    stream->body.append(data);
-    kept_bytes_ += data.size();
-    return 0;
-  }
+  if (stream->add_body(data, &bodies_)) return 0;
   stream->answered = true;
   return nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_CANCEL);
-}
-
-RequestView Http2Server::view_of(Stream* stream) {
-  stream->headers.resize(stream->header_count);
-  RequestView request;
-  request.method = stream->method;
-  request.path = stream->path;
-  request.authority = stream->authority;
-  request.headers = &stream->headers;
-  request.body = stream->body;
-  request.body_bytes = stream->body_bytes;
-  return request;
 }
 
 void Http2Server::deliver(Stream* stream) {
   if (stream->delivered || stream->answered) return;
   stream->delivered = true;
-  events_->on_request(static_cast<std::uint64_t>(stream->id), view_of(stream));
+  events_->on_request(static_cast<std::uint64_t>(stream->id), stream->request());
 }
 
 bool Http2Server::respond(std::uint64_t id, const Reply& reply) {
   Stream* stream = ended_ || !failure_.empty() ? nullptr : find(static_cast<std::int32_t>(id));
   if (stream == nullptr || stream->answered) return false;
-  stream->answered = true;
-  stream->close_after = reply.close || reply.framing == Framing::kClose;
-  const bool has_body = stream->method != "HEAD" && reply.status != 204 && reply.status != 304;
-  const std::uint64_t length = reply.body.empty() ? reply.body_length : reply.body.size();
-  stream->text.assign(has_body ? std::string_view(reply.body) : std::string_view());
-  stream->length = has_body ? length : 0;
-  stream->trailers.clear();
-  if (has_body) stream->trailers = reply.trailers;
-
+  stream->answer(reply);
   for (int i = 0; i < reply.early_hints; ++i) {
     const nghttp2_nv hint[] = {
         http2_field(":status", "103", Http2Text::kKept),
@@ -263,9 +198,7 @@ bool Http2Server::respond(std::uint64_t id, const Reply& reply) {
                                  std::size(hint), nullptr));
   }
   const std::string status = std::to_string(reply.status);
-  const std::string length_text = std::to_string(length);
-  const bool tells_length =
-      reply.framing == Framing::kLength && reply.status != 204 && reply.status != 304;
+  const std::string length_text = std::to_string(body_length(reply));
   fields_.clear();
   fields_.push_back(http2_field(":status", status, Http2Text::kCopied));
   if (const std::string_view date = events_->date(); !date.empty()) {
@@ -274,14 +207,13 @@ bool Http2Server::respond(std::uint64_t id, const Reply& reply) {
   for (const Header& header : reply.headers) {
     fields_.push_back(http2_field(header.name, header.value, Http2Text::kCopied));
   }
-  if (tells_length) {
+  if (tells_length(reply)) {
     fields_.push_back(http2_field("content-length", length_text, Http2Text::kCopied));
   }
   nghttp2_data_provider body{{}, Callbacks::read_body};
   body.source.ptr = stream;
-  const bool sends_data = stream->length > 0 || !stream->trailers.empty();
   check(nghttp2_submit_response(session_.get(), stream->id, fields_.data(), fields_.size(),
-                                sends_data ? &body : nullptr));
+                                stream->has_answer_body() ? &body : nullptr));
   return true;
 }
 
@@ -295,8 +227,7 @@ void Http2Server::close_stream(Stream* stream) {
                           nghttp2_session_get_last_proc_stream_id(session_.get()), NGHTTP2_NO_ERROR,
                           nullptr, 0);
   }
-  kept_bytes_ -= stream->body.size();
-  empty(&stream->body);
+  stream->give_back_body(&bodies_);
   stream->id = 0;
   free_.push_back(stream);
 }

@@ -8,7 +8,7 @@
 
 #include "traffic/wire/http2_frame_budget.h"
 #include "traffic/wire/http2_library.h"
-#include "traffic/wire/server_session.h"
+#include "traffic/wire/server_exchange.h"
 
 namespace hone::traffic::wire {
 
@@ -26,44 +26,27 @@ class Http2Server final : public ServerSession {
  private:
   struct Callbacks;  // what libnghttp2 calls
 
-  struct Stream {         // used again for later requests, with its memory
+  struct Stream : ServerExchange {
     std::int32_t id = 0;  // 0: not in use
-    std::string method, path, authority, body;
-    std::vector<Header> headers;  // the first header_count belong to this request
-    std::size_t header_count = 0;
-    std::uint64_t body_bytes = 0;
-    bool keeps_body = true;
-    bool expects_continue = false;
-    bool delivered = false;  // on_request was called
-    bool answered = false;   // or refused, or lost
-    bool close_after = false;
-
-    std::string text;          // the answer's body, when it is not filler
-    std::uint64_t length = 0;  // of either
-    std::uint64_t sent = 0;
-    std::vector<Header> trailers;
   };
 
   Stream* find(std::int32_t id) const {
     return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_.get(), id));
   }
   Stream* open_stream(std::int32_t id);
-  void keep_header(Stream* stream, std::string_view name, std::string_view value);
   int keep_body(Stream* stream, std::string_view data);
-  static RequestView view_of(Stream* stream);
   void deliver(Stream* stream);
   void close_stream(Stream* stream);
   void check(int result);  // of libnghttp2: a failure ends the session
   void lose_all();
 
   ServerEvents* events_;
-  const std::size_t body_limit_;
+  BodyBudget bodies_;
   std::vector<std::unique_ptr<Stream>> streams_;  // all there ever were at once
   std::vector<Stream*> free_;
   std::vector<nghttp2_nv> fields_;  // of the answer being submitted
   OutputBuffer out_;
   Http2FrameBudget budget_;
-  std::size_t kept_bytes_ = 0;  // of the bodies of all streams
   bool receiving_ = false;
   bool ended_ = false;  // end of input
   std::string last_error_;

@@ -92,6 +92,7 @@ class Http3ServerEvents {
   virtual void on_connected(std::uint64_t connection) = 0;  // the handshake is done
   // It has been connected, and is over; `broken`: the peer violated a protocol.
   virtual void on_disconnected(std::uint64_t connection, bool broken) = 0;
+  virtual bool keeps_body(const RequestView&) { return true; }  // as ServerEvents::keeps_body()
   virtual void on_request(Http3Caller* caller, std::uint64_t stream, const RequestView&) = 0;
   virtual void on_request_lost(std::uint64_t connection, std::uint64_t stream) = 0;
   virtual std::string_view date() { return {}; }  // as ServerEvents::date()

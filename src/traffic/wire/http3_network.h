@@ -145,9 +145,11 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
   bool is_open(std::uint64_t id) const { return !responses.contains(id) && !losses.contains(id); }
   void on_connected(std::uint64_t) override { ++connected; }
   void on_disconnected(std::uint64_t, bool broke) override { ++(broke ? broken : disconnected); }
+  bool keeps_body(const RequestView&) override { return keeps; }
   void on_request(Http3Caller* caller, std::uint64_t stream, const RequestView& request) override {
     requests.push_back(std::string(request.method) + " " + std::string(request.path) + " " +
                        std::to_string(request.body.size()));
+    body_bytes += request.body_bytes;
     if (answer) {
       const Reply reply = answer(request);
       if (reply.status != 0) server->respond(caller->connection, stream, reply);
@@ -167,6 +169,8 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
   std::map<std::uint64_t, ResponseSummary> responses;
   std::map<std::uint64_t, std::pair<Loss, Failure>> losses;
   std::vector<std::string> requests;
+  bool keeps = true;  // the bodies of requests
+  std::uint64_t body_bytes = 0;
   std::pair<std::uint64_t, std::uint64_t> last_request;
   int connected = 0, disconnected = 0, broken = 0, requests_lost = 0;
   int sent[2] = {0, 0};  // by to_server

@@ -23,14 +23,6 @@ constexpr std::uint64_t kStreamsAtOnce = 256;
 // As the origin's of byte streams: above the keep-alive of every client and proxy in use.
 constexpr system::Duration kQuietLimit = std::chrono::minutes(5);
 
-// Above this, a body's memory is given back after its request, as on the other protocols.
-constexpr std::size_t kKeptUploadBytes = 256 << 10;
-
-void empty_text(std::string* text) {
-  if (text->capacity() > kKeptUploadBytes) std::string().swap(*text);
-  text->clear();
-}
-
 }  // namespace
 
 Http3ServerConnection::Http3ServerConnection(std::shared_ptr<GnutlsContext> context,
@@ -41,7 +33,7 @@ Http3ServerConnection::Http3ServerConnection(std::shared_ptr<GnutlsContext> cont
       ids_(ids),
       place_(place),
       caller_{place.number},
-      body_limit_(body_limit) {}
+      bodies_(body_limit) {}
 
 Status Http3ServerConnection::start(const ngtcp2_pkt_hd& first, Instant now) {
   return start_server(first, {kUploadWindow, kUploadsWindow, kStreamsAtOnce, kQuietLimit}, now);
@@ -76,15 +68,8 @@ void Http3ServerConnection::on_head_begin(std::int64_t id) {
   Stream* stream = free_.back();
   free_.pop_back();
   stream->id = id;
-  stream->method.clear();
-  stream->path.clear();
-  stream->authority.clear();
-  empty_text(&stream->body);
-  empty_text(&stream->text);
-  stream->header_count = stream->header_bytes = 0;
-  stream->expects_continue = stream->delivered = stream->answered = stream->close_after = false;
-  stream->length = stream->given = 0;
-  stream->trailers.clear();
+  stream->restart();
+  stream->header_bytes = 0;
   nghttp3_conn_set_stream_user_data(http(), id, stream);
 }
 
@@ -95,35 +80,21 @@ void Http3ServerConnection::on_field(void* of, std::int64_t, std::string_view na
   // QPACK makes kilobytes out of one byte: the limit is on what comes out.
   stream->header_bytes += name.size() + value.size();
   if (stream->header_bytes > kMaxHeadBytes) return refuse(stream);
-  if (name.starts_with(':')) {
-    if (name == ":method") stream->method.assign(value);
-    if (name == ":path") stream->path.assign(value);
-    if (name == ":authority") stream->authority.assign(value);
-    return;
-  }
-  if (name == "host") {
-    if (stream->authority.empty()) stream->authority.assign(value);
-    return;
-  }
-  if (name == "expect" && equals_lower(value, "100-continue")) stream->expects_continue = true;
-  if (stream->header_count == stream->headers.size()) stream->headers.emplace_back();
-  Header& header = stream->headers[stream->header_count++];
-  header.name.assign(name);
-  header.value.assign(value);
+  stream->add_field(name, value);
 }
 
 void Http3ServerConnection::on_head_end(void* of, bool last) {
   auto* stream = static_cast<Stream*>(of);
-  if (stream == nullptr || stream->answered || last || !stream->expects_continue) return;
+  if (stream == nullptr || stream->answered || last) return;
+  stream->keeps_body = events_->keeps_body(stream->request());
+  if (!stream->expects_continue) return;
   const nghttp3_nv status = http3_field(":status", "100", /*copied=*/false);
   nghttp3_conn_submit_info(http(), stream->id, &status, 1);
 }
 
 void Http3ServerConnection::on_body(void* of, std::int64_t, std::string_view bytes) {
   auto* stream = static_cast<Stream*>(of);
-  if (stream == nullptr || stream->answered) return;
-  if (stream->body.size() + bytes.size() > body_limit_) return refuse(stream);
-  stream->body.append(bytes);
+  if (stream != nullptr && !stream->add_body(bytes, &bodies_)) refuse(stream);
 }
 
 // More than this side takes: neither read on nor answered.
@@ -137,14 +108,7 @@ void Http3ServerConnection::on_message_end(void* of) {
   if (stream == nullptr || stream->delivered || stream->answered) return;
   stream->delivered = true;
   latest_ = stream;
-  stream->headers.resize(stream->header_count);
-  RequestView request;
-  request.method = stream->method;
-  request.path = stream->path;
-  request.authority = stream->authority;
-  request.headers = &stream->headers;
-  request.body = stream->body;
-  events_->on_request(&caller_, static_cast<std::uint64_t>(stream->id), request);
+  events_->on_request(&caller_, static_cast<std::uint64_t>(stream->id), stream->request());
 }
 
 Http3ServerConnection::Stream* Http3ServerConnection::find(std::int64_t id) {
@@ -157,18 +121,12 @@ Http3ServerConnection::Stream* Http3ServerConnection::find(std::int64_t id) {
 bool Http3ServerConnection::respond(std::uint64_t id, const Reply& reply) {
   Stream* stream = over() ? nullptr : find(static_cast<std::int64_t>(id));
   if (stream == nullptr || stream->answered) return false;
-  stream->answered = true;
-  stream->close_after = reply.close || reply.framing == Framing::kClose;
-  const bool has_body = stream->method != "HEAD" && reply.status != 204 && reply.status != 304;
-  stream->text.assign(has_body ? std::string_view(reply.body) : std::string_view());
-  const std::uint64_t length = reply.body.empty() ? reply.body_length : reply.body.size();
-  stream->length = has_body ? length : 0;
-  if (has_body) stream->trailers = reply.trailers;
-  send_head(*stream, reply, stream->length > 0 || !stream->trailers.empty());
+  stream->answer(reply);
+  send_head(*stream, reply);
   return true;
 }
 
-void Http3ServerConnection::send_head(const Stream& stream, const Reply& reply, bool has_body) {
+void Http3ServerConnection::send_head(const Stream& stream, const Reply& reply) {
   for (int i = 0; i < reply.early_hints; ++i) {
     const nghttp3_nv hint[] = {
         http3_field(":status", "103", /*copied=*/false),
@@ -176,10 +134,7 @@ void Http3ServerConnection::send_head(const Stream& stream, const Reply& reply, 
     nghttp3_conn_submit_info(http(), stream.id, hint, std::size(hint));
   }
   const std::string status = std::to_string(reply.status);
-  const std::uint64_t length = reply.body.empty() ? reply.body_length : reply.body.size();
-  const std::string length_text = std::to_string(length);
-  const bool tells_length =
-      reply.framing == Framing::kLength && reply.status != 204 && reply.status != 304;
+  const std::string length_text = std::to_string(body_length(reply));
   fields_.clear();
   fields_.push_back(http3_field(":status", status, /*copied=*/true));
   if (const std::string_view date = events_->date(); !date.empty()) {
@@ -188,12 +143,12 @@ void Http3ServerConnection::send_head(const Stream& stream, const Reply& reply, 
   for (const Header& header : reply.headers) {
     fields_.push_back(http3_field(header.name, header.value, /*copied=*/true));
   }
-  if (tells_length) {
+  if (tells_length(reply)) {
     fields_.push_back(http3_field("content-length", length_text, /*copied=*/true));
   }
   const nghttp3_data_reader body{give_body};
   const int result = nghttp3_conn_submit_response(http(), stream.id, fields_.data(), fields_.size(),
-                                                  has_body ? &body : nullptr);
+                                                  stream.has_answer_body() ? &body : nullptr);
   if (result != 0) ngtcp2_conn_shutdown_stream(quic(), stream.id, NGHTTP3_H3_INTERNAL_ERROR);
 }
 
@@ -202,15 +157,15 @@ nghttp3_ssize Http3ServerConnection::give_body(nghttp3_conn* http, std::int64_t 
                                                std::uint32_t* flags, void*, void* of) {
   auto* stream = static_cast<Stream*>(of);
   std::size_t count = 0;
-  for (; count < room && stream->given < stream->length; ++count) {
+  for (; count < room && stream->sent < stream->length; ++count) {
     const std::string_view piece = stream->text.empty()
-                                       ? filler(stream->given, stream->length - stream->given)
-                                       : std::string_view(stream->text).substr(stream->given);
+                                       ? filler(stream->sent, stream->length - stream->sent)
+                                       : std::string_view(stream->text).substr(stream->sent);
     pieces[count].base = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
     pieces[count].len = piece.size();
-    stream->given += piece.size();
+    stream->sent += piece.size();
   }
-  if (stream->given < stream->length) return static_cast<nghttp3_ssize>(count);
+  if (stream->sent < stream->length) return static_cast<nghttp3_ssize>(count);
   *flags |= NGHTTP3_DATA_FLAG_EOF;
   if (stream->trailers.empty()) return static_cast<nghttp3_ssize>(count);
   *flags |= NGHTTP3_DATA_FLAG_NO_END_STREAM;
@@ -244,6 +199,7 @@ void Http3ServerConnection::on_closed(void* of, std::int64_t, std::uint64_t) {
     nghttp3_conn_shutdown(http());
   }
   if (latest_ == stream) latest_ = nullptr;
+  stream->give_back_body(&bodies_);
   stream->id = -1;
   free_.push_back(stream);
 }

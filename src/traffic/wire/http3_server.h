@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "traffic/wire/http3_connection.h"
+#include "traffic/wire/server_exchange.h"
 
 namespace hone::traffic::wire {
 
@@ -47,21 +48,9 @@ class Http3ServerConnection final : public Http3Connection {
   bool waits_for_dispatch = false;  // the port's: it stands among those that may have output
 
  private:
-  struct Stream {          // used again for later requests, with its memory
+  struct Stream : ServerExchange {
     std::int64_t id = -1;  // -1: not in use
-    std::string method, path, authority, body;
-    std::vector<Header> headers;  // the first header_count belong to this request
-    std::size_t header_count = 0;
     std::size_t header_bytes = 0;
-    bool expects_continue = false;
-    bool delivered = false;  // on_request was called
-    bool answered = false;   // or refused, or lost
-    bool close_after = false;
-
-    std::string text;          // the answer's body, when it is not filler
-    std::uint64_t length = 0;  // of either
-    std::uint64_t given = 0;   // to libnghttp3
-    std::vector<Header> trailers;
   };
 
   void on_established() override;
@@ -83,13 +72,13 @@ class Http3ServerConnection final : public Http3Connection {
   Stream* find(std::int64_t id);
   void refuse(Stream* stream);
   void lose(Stream* stream);
-  void send_head(const Stream& stream, const Reply& reply, bool has_body);
+  void send_head(const Stream& stream, const Reply& reply);
 
   Http3ServerEvents* const events_;
   Http3Ids* const ids_;
   const Place place_;
   Http3Caller caller_;
-  const std::size_t body_limit_;
+  BodyBudget bodies_;
   std::vector<std::unique_ptr<Stream>> streams_;  // all there ever were at once
   std::vector<Stream*> free_;
   Stream* latest_ = nullptr;        // delivered: the one that is usually answered next

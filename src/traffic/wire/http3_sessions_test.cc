@@ -246,6 +246,30 @@ TEST_F(Http3SessionsTest, AnUploadAboveTheLimitIsReset) {
   EXPECT_EQ(200, net_.responses[2].status);
 }
 
+TEST_F(Http3SessionsTest, AnUploadThatIsNotKeptIsCountedWhateverItsSize) {
+  net_.serve(server_context_, 1000);
+  net_.keeps = false;
+  connect();
+  net_.submit(1, "/up", "POST", std::string(300'000, 'b'));
+  ASSERT_TRUE(wait_for(1)) << why();
+  EXPECT_EQ(200, net_.responses[1].status);
+  EXPECT_EQ(std::vector<std::string>{"POST /up 0"}, net_.requests);
+  EXPECT_EQ(300'000U, net_.body_bytes);
+}
+
+// One more than what a connection may have here at once, and none of them ends.
+TEST_F(Http3SessionsTest, UploadsAtOnceAreBounded) {
+  net_.serve(server_context_, 100'000);
+  connect();
+  for (std::uint64_t id = 1; id <= 5; ++id) {
+    net_.submit(id, "/later", "POST", std::string(100'000, 'b'));
+  }
+  ASSERT_TRUE(net_.run([&] { return net_.losses.size() + net_.requests.size() == 5; })) << why();
+  EXPECT_GE(net_.losses.size(), 1U);
+  EXPECT_LE(net_.requests.size(), 4U);
+  EXPECT_EQ(0U, net_.responses.size());
+}
+
 TEST_F(Http3SessionsTest, ARestingConnectionStaysUp) {
   connect();
   EXPECT_FALSE(net_.settle(std::chrono::hours(2)));
