@@ -65,9 +65,6 @@ class Connection final : public Link, public system::net::Pollable, private wire
 
   Status open() override;
   void close() override;
-  // Connected, through the TLS handshake, and on HTTP/2 with the server's SETTINGS in: they are the
-  // first thing it must send, and hold how many streams it allows.
-  bool is_up() const { return state_ == State::kUp; }
   int free_slots() const override;
   void submit(std::uint64_t id, std::uint16_t request) override;
   bool retire() override;
@@ -80,6 +77,8 @@ class Connection final : public Link, public system::net::Pollable, private wire
   void ready(std::uint32_t events) override;
 
  private:
+  // kUp: through the TLS handshake, and on HTTP/2 with the server's SETTINGS in: they are the first
+  // thing it must send, and hold how many streams it allows.
   enum class State { kClosed, kConnecting, kHandshaking, kUp };
 
   void on_response(std::uint64_t id, const wire::ResponseSummary&) override;

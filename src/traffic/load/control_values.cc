@@ -1,6 +1,7 @@
 // Fields that a text lacks keep their defaults, so that two versions of one protocol number
 // understand each other; numbers are checked before they are narrowed.
 #include "traffic/load/control_values.h"
+#include "traffic/load/slice_fields.h"
 
 #include <limits>
 #include <stdexcept>
@@ -149,34 +150,8 @@ IntervalCounts read_counts(const Json& json) {
   return {count(0), count(1), count(2), count(3), count(4), count(5)};
 }
 
-struct NamedCount {
-  const char* key;
-  std::uint64_t SliceResult::* field;
-};
-constexpr NamedCount kCounts[] = {{"scheduled", &SliceResult::scheduled},
-                                  {"sent", &SliceResult::sent},
-                                  {"missed", &SliceResult::missed},
-                                  {"expired", &SliceResult::expired},
-                                  {"blocked", &SliceResult::blocked},
-                                  {"ok", &SliceResult::ok},
-                                  {"bad_status", &SliceResult::bad_status},
-                                  {"reset", &SliceResult::reset},
-                                  {"timeout", &SliceResult::timeout},
-                                  {"connection_error", &SliceResult::connection_error},
-                                  {"unfinished", &SliceResult::unfinished},
-                                  {"resent", &SliceResult::resent},
-                                  {"window_blocked", &SliceResult::window_blocked},
-                                  {"per_connection_min", &SliceResult::per_connection_min},
-                                  {"per_connection_max", &SliceResult::per_connection_max},
-                                  {"connections_made", &SliceResult::connections_made},
-                                  {"handshakes_full", &SliceResult::handshakes_full},
-                                  {"handshakes_resumed", &SliceResult::handshakes_resumed},
-                                  {"handshakes_offered", &SliceResult::handshakes_offered},
-                                  {"bytes_in", &SliceResult::bytes_in},
-                                  {"bytes_out", &SliceResult::bytes_out},
-                                  {"body_bytes", &SliceResult::body_bytes},
-                                  {"release_turns", &SliceResult::release_turns},
-                                  {"client_wakes", &SliceResult::client_wakes}};
+constexpr NamedCount kPoolCounts[] = {{"per_connection_min", &SliceResult::per_connection_min},
+                                      {"per_connection_max", &SliceResult::per_connection_max}};
 
 struct NamedNumber {
   const char* key;
@@ -187,16 +162,6 @@ constexpr NamedNumber kNumbers[] = {{"target_rate", &SliceResult::target_rate},
                                     {"duration_s", &SliceResult::duration_s},
                                     {"client_cpu_s", &SliceResult::client_cpu_s},
                                     {"series_interval_s", &SliceResult::series_interval_s}};
-
-struct NamedHistogram {
-  const char* key;
-  Histogram SliceResult::* field;
-};
-constexpr NamedHistogram kHistograms[] = {{"connecting", &SliceResult::connecting},
-                                          {"latency", &SliceResult::latency},
-                                          {"service", &SliceResult::service},
-                                          {"lateness", &SliceResult::lateness},
-                                          {"generator_lateness", &SliceResult::generator_lateness}};
 
 Json steps_whole(const std::vector<StepResult>& steps) {
   Json json = Json::array();
@@ -304,6 +269,7 @@ Json whole_json(const SliceResult& result) {
       {"failures", result.failures},       {"connection_failures", result.connection_failures},
       {"requests", result.requests},       {"steps", steps_whole(result.steps)}};
   for (const NamedCount& count : kCounts) json[count.key] = result.*count.field;
+  for (const NamedCount& count : kPoolCounts) json[count.key] = result.*count.field;
   for (const NamedNumber& number : kNumbers) json[number.key] = result.*number.field;
   for (const NamedHistogram& named : kHistograms) {
     json[named.key] = (result.*named.field).whole_json();
@@ -326,6 +292,7 @@ SliceResult read_result(const Json& json) {
   read(json, "requests", &result.requests);
   for (const Json& step : array_of(json, "steps")) result.steps.push_back(read_step(step));
   for (const NamedCount& count : kCounts) read(json, count.key, &(result.*count.field));
+  for (const NamedCount& count : kPoolCounts) read(json, count.key, &(result.*count.field));
   for (const NamedNumber& number : kNumbers) read(json, number.key, &(result.*number.field));
   for (const NamedHistogram& named : kHistograms) read(json, named.key, &(result.*named.field));
   for (const Json& entry : array_of(json, "series")) {

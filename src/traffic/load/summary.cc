@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "traffic/load/load_session.h"
+#include "traffic/load/slice_fields.h"
 
 namespace hone::traffic::load {
 namespace {
@@ -19,20 +20,8 @@ double mean_rate(double a, double a_s, double b, double b_s) {
 }
 
 void add_counts(SliceResult* into, const SliceResult& other) {
-  using Field = std::uint64_t SliceResult::*;
-  for (const Field field : {&SliceResult::scheduled,       &SliceResult::sent,
-                            &SliceResult::missed,          &SliceResult::expired,
-                            &SliceResult::blocked,         &SliceResult::ok,
-                            &SliceResult::bad_status,      &SliceResult::reset,
-                            &SliceResult::timeout,         &SliceResult::connection_error,
-                            &SliceResult::unfinished,      &SliceResult::resent,
-                            &SliceResult::window_blocked,  &SliceResult::connections_made,
-                            &SliceResult::handshakes_full, &SliceResult::handshakes_resumed,
-                            &SliceResult::bytes_in,        &SliceResult::bytes_out,
-                            &SliceResult::body_bytes,      &SliceResult::release_turns,
-                            &SliceResult::client_wakes,    &SliceResult::handshakes_offered}) {
-    into->*field += other.*field;
-  }
+  for (const NamedCount& count : kCounts) into->*count.field += other.*count.field;
+  for (const NamedHistogram& one : kHistograms) (into->*one.field).merge(other.*one.field);
   for (const auto& [code, count] : other.status) into->status[code] += count;
   for (const auto& [why, count] : other.failures) into->failures[why] += count;
   for (const auto& [why, count] : other.connection_failures) {
@@ -45,11 +34,6 @@ void add_counts(SliceResult* into, const SliceResult& other) {
     into->requests[i].sent += other.requests[i].sent;
     into->requests[i].ok += other.requests[i].ok;
   }
-  into->connecting.merge(other.connecting);
-  into->latency.merge(other.latency);
-  into->service.merge(other.service);
-  into->lateness.merge(other.lateness);
-  into->generator_lateness.merge(other.generator_lateness);
   into->client_cpu_s += other.client_cpu_s;
   into->interrupted = into->interrupted || other.interrupted;
 }
