@@ -14,13 +14,10 @@ if "$HONE" load https://127.0.0.1:9/ --protocol h3 --rate 1 2>&1 | grep -q "buil
   exit 0
 fi
 
-# start_datagrams PORT COMMAND...: in the background, for two minutes at most, until it has the UDP port.
+# start_datagrams PORT COMMAND...: launched, and it has the UDP port.
 start_datagrams() {
-  port=$1
+  launch "$@"
   shift
-  log=$WORK/$(basename "$1")-$port.log
-  timeout 120 "$@" >"$log" 2>&1 </dev/null &
-  PIDS="$PIDS $!"
   hex=$(printf '%04X' "$port")
   for _ in $(seq 200); do
     grep -q "^ *[0-9]*: [0-9A-F]*:$hex " /proc/net/udp && return 0

@@ -2,15 +2,10 @@
 # `hone load` as its user meets it, against `hone origin`: what is sent, what is told, and what is
 # refused. Figures of time are not judged.
 . "$(dirname "$0")/lib.sh"
-"$HONE" origin --listen 127.0.0.1:0 >"$WORK/origin.out" 2>&1 </dev/null &
-origin=$!
-trap 'kill "$origin" 2>/dev/null; wait "$origin" 2>/dev/null; finish' EXIT
-for _ in $(seq 100); do
-  grep -q listening "$WORK/origin.out" && break
-  sleep 0.1
-done
-URL=$(sed -n 's/^listening on //p' "$WORK/origin.out")
-check "the origin listens" test -n "$URL"
+. "$(dirname "$0")/peers.sh"
+port=$(free_ports 1)
+start "$port" "$HONE" origin --listen "127.0.0.1:$port"
+URL=http://127.0.0.1:$port
 
 # json NAME PYTHON: holds for `r`, the last output.
 json() {
@@ -148,6 +143,5 @@ time.sleep(0.3)
 p.stdin.close()
 p.wait(timeout=10)
 PY
-kill "$origin"
-wait "$origin" 2>/dev/null
+stop_peers
 nothing_left "nothing is left running"

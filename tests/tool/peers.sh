@@ -28,13 +28,19 @@ print(*(s.getsockname()[1] for s in sockets))
 PY
 }
 
-# start PORT COMMAND...: in the background, for two minutes at most, until PORT takes connections.
-start() {
+# launch PORT COMMAND...: in the background, for two minutes at most; $log has its output.
+launch() {
   port=$1
   shift
   log=$WORK/$(basename "$1")-$port.log
   timeout 120 "$@" >"$log" 2>&1 </dev/null &
   PIDS="$PIDS $!"
+}
+
+# start PORT COMMAND...: launched, and PORT takes connections.
+start() {
+  launch "$@"
+  shift
   if ! python3 - "$port" <<'PY'; then
 import socket, sys, time
 for _ in range(200):

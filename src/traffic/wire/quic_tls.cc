@@ -56,27 +56,32 @@ void fill_randomly(std::uint8_t* to, std::size_t size) {
   if (gnutls_rnd(GNUTLS_RND_NONCE, to, size) != 0) std::abort();  // no entropy: nothing is safe
 }
 
-Result<std::shared_ptr<GnutlsContext>> GnutlsContext::make_client(const ClientTlsOptions& options) {
-  auto made = std::make_shared<GnutlsContext>();
-  made->options_ = options;
+Status GnutlsContext::prepare() {
   gnutls_certificate_credentials_t credentials = nullptr;
   gnutls_priority_t priority = nullptr;
   int result = gnutls_certificate_allocate_credentials(&credentials);
-  made->credentials_.reset(credentials);
+  credentials_.reset(credentials);
   if (result == 0) result = gnutls_priority_init(&priority, kPriority, nullptr);
-  made->priority_.reset(priority);
+  priority_.reset(priority);
   if (result != 0) return quic_tls_failure("cannot set up TLS for QUIC", result);
+  return {};
+}
+
+Result<std::shared_ptr<GnutlsContext>> GnutlsContext::make_client(const ClientTlsOptions& options) {
+  auto made = std::make_shared<GnutlsContext>();
+  made->options_ = options;
+  HONE_CHECK(made->prepare());
   if (!options.verify) return made;
   if (options.ca_file.empty()) {
-    result = gnutls_certificate_set_x509_system_trust(credentials);
-    if (result < 0) {
-      return quic_tls_failure("cannot load the system's certificates", result,
+    const int loaded = gnutls_certificate_set_x509_system_trust(made->credentials_.get());
+    if (loaded < 0) {
+      return quic_tls_failure("cannot load the system's certificates", loaded,
                               "install ca-certificates, or give a file of authorities");
     }
     return made;
   }
-  result = gnutls_certificate_set_x509_trust_file(credentials, options.ca_file.c_str(),
-                                                  GNUTLS_X509_FMT_PEM);
+  const int result = gnutls_certificate_set_x509_trust_file(
+      made->credentials_.get(), options.ca_file.c_str(), GNUTLS_X509_FMT_PEM);
   if (result <= 0) {
     return fail(ErrorKind::kUsage,
                 "cannot load the certificates in " + options.ca_file + ": " +
@@ -91,15 +96,9 @@ Result<std::shared_ptr<GnutlsContext>> GnutlsContext::make_server(const std::str
                                                                   const std::string& ticket_keys) {
   auto made = std::make_shared<GnutlsContext>();
   made->client_ = false;
-  gnutls_certificate_credentials_t credentials = nullptr;
-  gnutls_priority_t priority = nullptr;
-  int result = gnutls_certificate_allocate_credentials(&credentials);
-  made->credentials_.reset(credentials);
-  if (result == 0) result = gnutls_priority_init(&priority, kPriority, nullptr);
-  made->priority_.reset(priority);
-  if (result != 0) return quic_tls_failure("cannot set up TLS for QUIC", result);
-  result = gnutls_certificate_set_x509_key_file(credentials, cert_file.c_str(), key_file.c_str(),
-                                                GNUTLS_X509_FMT_PEM);
+  HONE_CHECK(made->prepare());
+  const int result = gnutls_certificate_set_x509_key_file(
+      made->credentials_.get(), cert_file.c_str(), key_file.c_str(), GNUTLS_X509_FMT_PEM);
   if (result < 0) {
     return fail(ErrorKind::kUsage,
                 "cannot load the certificate " + cert_file + " with the key " + key_file + ": " +

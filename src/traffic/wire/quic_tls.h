@@ -42,6 +42,7 @@ class GnutlsContext final : public QuicContext {
   const std::array<std::uint8_t, 32>& reset_secret() const { return reset_secret_; }
 
  private:
+  Status prepare();  // credentials and priority
   Status set_up_client(gnutls_session_t session, bool* resume);
   Status set_up_server(gnutls_session_t session);
 
