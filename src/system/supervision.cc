@@ -79,22 +79,10 @@ Result<Order> order_from(std::string_view line) {
   }
 }
 
-std::string to_line(const Error& error) {
-  return to_line(
-      "error",
-      Json{{"kind", static_cast<int>(error.kind)}, {"what", error.what}, {"next", error.next}});
-}
+std::string to_line(const Error& error) { return to_line("error", error_json(error)); }
 
 std::string to_line(const std::string& key, const Json& value) {
   return one_line(Json{{key, value}});
-}
-
-Error error_from(const Json& json) {
-  return Error{static_cast<ErrorKind>(json.value("kind", static_cast<int>(ErrorKind::kInternal))),
-               json.value("what", ""),
-               {},
-               json.value("next", ""),
-               {}};
 }
 
 std::optional<std::string> LineBuffer::next() {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/error_json.h"
 #include "base/json.h"
 
 namespace hone::system {
@@ -45,9 +46,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ending, status, wall_s, cpu_s, peak_rss_kib)
 
 std::string to_line(const Order&);
 Result<Order> order_from(std::string_view line);
-std::string to_line(const Error&);
+std::string to_line(const Error&);  // error_from() of base reads it
 std::string to_line(const std::string& key, const Json& value);
-Error error_from(const Json&);
 
 // Bytes of a stream, taken off line by line.
 class LineBuffer {

@@ -3,6 +3,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/error_json.h"
 #include "traffic/load/control_values.h"
 
 namespace hone::traffic::load {
@@ -59,7 +60,7 @@ ControlRequest read_request_message(const Json& json) {
 ControlAnswer read_answer_message(const Json& json) {
   ControlAnswer answer;
   answer.id = static_cast<std::uint64_t>(whole_number(json, "id", 0, kLargestId));
-  if (json.contains("error")) answer.error = read_error(json.at("error"));
+  if (json.contains("error")) answer.error = error_from(json.at("error"));
   if (json.contains("pool")) {
     answer.pool = static_cast<PoolId>(whole_number(json, "pool", 0, kLargestPool));
   }
@@ -119,7 +120,7 @@ Result<std::string> control_text(const ControlRequest& request) {
 
 Result<std::string> control_text(const ControlAnswer& answer) {
   Json json{{"id", answer.id}};
-  if (answer.error) json["error"] = whole_json(*answer.error);
+  if (answer.error) json["error"] = error_json(*answer.error);
   if (answer.pool) json["pool"] = *answer.pool;
   if (answer.result) json["result"] = whole_json(*answer.result);
   if (answer.state) json["state"] = whole_json(*answer.state);

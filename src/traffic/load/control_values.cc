@@ -315,23 +315,4 @@ PoolState read_state(const Json& json) {
   return state;
 }
 
-Json whole_json(const Error& error) {
-  return Json{
-      {"kind", exit_code(error.kind)}, {"name", name(error.kind)}, {"what", error.what},
-      {"doing", error.doing},          {"next", error.next},       {"log_file", error.log_file}};
-}
-
-Error read_error(const Json& json) {
-  Error error;
-  // An exit code that is none of ours would be a kind that no switch knows.
-  const auto kind = static_cast<ErrorKind>(whole_number(json, "kind", 2, 130));
-  const bool known = std::string_view(name(kind)) != name(ErrorKind::kInternal);
-  error.kind = known ? kind : ErrorKind::kInternal;
-  read(json, "what", &error.what);
-  read(json, "doing", &error.doing);
-  read(json, "next", &error.next);
-  read(json, "log_file", &error.log_file);
-  return error;
-}
-
 }  // namespace hone::traffic::load

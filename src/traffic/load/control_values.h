@@ -11,13 +11,11 @@ Json whole_json(const PoolSpec& pool);
 Json whole_json(const SliceSpec& slice);
 Json whole_json(const SliceResult& result);
 Json whole_json(const PoolState& state);
-Json whole_json(const Error& error);
 
 PoolSpec read_pool(const Json& json);
 SliceSpec read_slice(const Json& json);
 SliceResult read_result(const Json& json);
 PoolState read_state(const Json& json);
-Error read_error(const Json& json);
 
 // A whole number within the bounds, or std::out_of_range with the key's name.
 long long whole_number(const Json& json, const char* key, long long least, long long most);
