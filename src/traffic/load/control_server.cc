@@ -1,6 +1,10 @@
-// A second thread reads, so that "cut" and the near side's end are seen while a slice runs.
+// A second thread reads, so that "cut", the near side's end and Ctrl-C are seen while a slice runs.
+//
+// A cut may come before its slice has begun, which the session would pass over: it is told again at
+// every look until that slice has ended.
 #include "traffic/load/control_server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -8,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "system/interrupt.h"
 #include "traffic/load/control_messages.h"
 
 namespace hone::traffic::load {
@@ -62,10 +67,11 @@ class ControlServer {
 
   void read_all() {
     read_status_ = read_lines();
-    if (ended_ && !stopping_) ended_();
-    session_->cut();
+    if (read_status_ && ended_ && !stopping_) ended_();
     const std::lock_guard lock(mutex_);
     read_ended_ = true;
+    cut_wanted_ = true;
+    if (slicing_) session_->cut();
     changed_.notify_all();
   }
 
@@ -73,19 +79,46 @@ class ControlServer {
     while (!stopping_) {
       auto line = channel_->read(kReadSlice, [this]() -> Status {
         if (stopping_) return fail(ErrorKind::kTimeout, "stopped");
-        return {};
+        cut_if_wanted();
+        return system::check_interrupted();
       });
       if (!line && line.error().kind == ErrorKind::kTimeout) continue;
       if (!line) return tl::make_unexpected(line.error());
       if (!*line) return {};
       Asked request = parse_control_request(**line);
       if (request && request->verb == ControlRequest::Verb::kCut) {
-        session_->cut();
+        want_cut();
       } else {
         keep(std::move(request));
       }
     }
     return {};
+  }
+
+  // Of the slice that runs or waits; where there is none, it came too late.
+  void want_cut() {
+    const std::lock_guard lock(mutex_);
+    cut_wanted_ = slicing_ || std::any_of(waiting_.begin(), waiting_.end(), [](const Asked& one) {
+                    return one && one->verb == ControlRequest::Verb::kSlice;
+                  });
+  }
+
+  void cut_if_wanted() {
+    const std::lock_guard lock(mutex_);
+    if (slicing_ && cut_wanted_) session_->cut();
+  }
+
+  Result<SliceResult> slice(const ControlRequest& request) {
+    {
+      const std::lock_guard lock(mutex_);
+      slicing_ = true;
+      // There is nobody to look at it again: the reader is gone.
+      if (read_ended_) return fail(ErrorKind::kInterrupted, "the control of the load has ended");
+    }
+    auto result = session_->slice(request.pool, request.slice);
+    const std::lock_guard lock(mutex_);
+    slicing_ = cut_wanted_ = false;
+    return result;
   }
 
   void keep(Asked request) {
@@ -117,7 +150,7 @@ class ControlServer {
         take(session_->connect(request.pool_spec), &answer.pool);
         break;
       case ControlRequest::Verb::kSlice:
-        take(session_->slice(request.pool, request.slice), &answer.result);
+        take(slice(request), &answer.result);
         break;
       case ControlRequest::Verb::kSpread:
         take(session_->spread(request.pool, request.redial), &answer.state);
@@ -141,6 +174,8 @@ class ControlServer {
   std::condition_variable changed_;
   std::deque<Asked> waiting_;
   bool read_ended_ = false;
+  bool slicing_ = false;     // the session is, for the request taken last
+  bool cut_wanted_ = false;  // of that slice, or of the one that waits
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// The one seam through which load is driven: connect, slice, spread, close. In this process
-// (make_in_process) or, later, over a pipe to another host; nothing above can tell.
+// The one seam through which load is driven: connect, slice, spread, close; cut and watch look into
+// a slice that runs. In this process (make_in_process) or over a pipe (remote_session.h); nothing
+// above can tell.
 //
 // Open loop: request i of a slice is due at its own time and belongs to connection i mod N, on
 // HTTP/2 too. Latency runs from the due time. A request that the generator itself is more than 10
