@@ -14,8 +14,9 @@ constexpr int kMostStreams = 1000;
 // Nobody wants more; in nanoseconds it is far from the end of a 64-bit clock.
 constexpr double kLongestSlice_s = 31 * 86'400.0;
 
-// 28 hours at 100,000/s. Fitting the arrivals to their count draws each of them once, 20 ns or so.
-constexpr double kMostScheduled = 1e10;
+// Fitting the arrivals to their count draws each of them once, 20 ns or so: this takes ten seconds,
+// what a loop may take before it is called stuck. It is 80 minutes at 100,000/s.
+constexpr double kMostScheduled = 5e8;
 
 }  // namespace
 
@@ -30,6 +31,12 @@ Status check_spec(const PoolSpec& spec) {
   }
   if (!(spec.timeout_s > 0) || !(spec.connect_limit_s > 0)) {
     return refuse("the timeout and the limit for connecting must be above zero");
+  }
+  if (spec.timeout_s > kLongestSlice_s || spec.connect_limit_s > kLongestSlice_s ||
+      spec.connection_lifetime_s > kLongestSlice_s) {
+    return refuse(
+        "the timeout, the limit for connecting and a connection's lifetime must not be above "
+        "31 days");
   }
   if (spec.target.protocol == wire::Protocol::kHttp3) {
     if (!wire::http3_is_built()) return wire::http3_is_missing();
@@ -69,7 +76,7 @@ Status check_spec(const SliceSpec& spec) {
     return fail(ErrorKind::kUsage, "a slice of load must not be longer than 31 days");
   }
   if (!spec.closed_loop && spec.rate * spec.duration_s > kMostScheduled) {
-    return fail(ErrorKind::kUsage, "more than ten thousand million requests in one slice",
+    return fail(ErrorKind::kUsage, "more than 500 million requests in one slice",
                 "use a lower rate or a shorter time");
   }
   if (spec.phases.empty()) return {};
