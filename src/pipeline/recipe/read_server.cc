@@ -2,7 +2,7 @@
 // looked at here, where the line that is wrong is known, not minutes later at the first start.
 #include <array>
 
-#include "base/text.h"
+#include "pipeline/recipe/placeholders.h"
 #include "pipeline/recipe/sections.h"
 #include "pipeline/recipe/table_reader.h"
 #include "subject/signals.h"
@@ -14,30 +14,6 @@ constexpr int kWorkersLimit = 1024;
 // A limit beyond an hour is a hang that nobody watches.
 constexpr double kLimitS = 3600;
 const char kTemplateEnding[] = ".mustache";
-
-// Every placeholder of subject/server_spec.h, with a stand-in for its value.
-const Placeholders& stand_ins() {
-  static const Placeholders values = [] {
-    Placeholders made;
-    for (const char* known : {"binary", "port", "port_tls", "admin", "run", "origin", "origin_host",
-                              "origin_port", "cert", "key", "workers", "name"}) {
-      made[known] = "x";
-    }
-    return made;
-  }();
-  return values;
-}
-
-void check_placeholders(const Node& node, const std::string& key, TableReader* reader) {
-  if (node.kind == Node::Kind::kText) {
-    if (const auto filled = fill(node.text, stand_ins()); !filled) {
-      reader->fault(node.origin, key + " in " + reader->name() + ": " + filled.error().what,
-                    filled.error().next);
-    }
-  }
-  for (const Node& item : node.items) check_placeholders(item, key, reader);
-  for (const Node::Member& member : node.members) check_placeholders(member.value, key, reader);
-}
 
 Status read_ready(const Node& table, subject::Ready* ready) {
   TableReader reader(table, "[server] ready");

@@ -6,6 +6,7 @@
 #include <regex>
 #include <string_view>
 
+#include "pipeline/recipe/placeholders.h"
 #include "pipeline/recipe/sections.h"
 #include "pipeline/recipe/table_reader.h"
 
@@ -84,6 +85,9 @@ Status read_generator(const Node& table, subject::Generator* generator) {
   reader.text("failures", &generator->failures);
   reader.require("command", "the program that sends the leg's traffic, and its arguments");
   reader.one_of("answers", "answers_json", /*optional=*/false);
+  if (const Node* command = table.find("command")) {
+    check_placeholders(*command, "command", &reader, {"url", "seconds", "connections", "streams"});
+  }
   for (const char* key : {"answers", "failures"}) {
     const Node* node = table.find(key);
     if (node == nullptr || node->kind != Node::Kind::kText) continue;

@@ -143,6 +143,9 @@ TEST_F(RecipeTest, AShapeWithAGeneratorTrainsAndIsNotProved) {
   EXPECT_THAT(fault(shape_text + "prove = true\n" + table + "answers = '(1)'\n"),
               HasSubstr("cannot be proved"));
   EXPECT_THAT(fault(shape_text + table), HasSubstr("exactly one of"));
+  EXPECT_THAT(fault(shape_text + "[shape.generator]\ncommand = ['wrk', '-d{second}']\n"
+                                 "answers = '(1)'\n"),
+              HasSubstr("{second}"));
   EXPECT_THAT(fault(shape_text + table + "answers = 'a(b'\n"), HasSubstr("no regular expression"));
   EXPECT_THAT(fault(shape_text + table + "answers = 'a'\n"), HasSubstr("needs one group"));
   EXPECT_THAT(fault(shape_text + table + "answers_json = 'ok'\n"), HasSubstr("JSON pointer"));
