@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <regex>
+#include <sstream>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -39,16 +40,30 @@ Result<std::uint64_t> as_count(const std::string& text) {
                     "mend answers or failures in [shape.generator]");
 }
 
+// Of an output that may have lines of a log before and after it.
+std::optional<Json> first_object(const std::string& output) {
+  for (std::size_t at = output.find('{'); at != std::string::npos; at = output.find('{', at + 1)) {
+    if (at > 0 && output[at - 1] != '\n') continue;
+    std::istringstream in(output.substr(at));
+    try {
+      Json json;
+      in >> json;  // one value; what follows is left alone
+      return json;
+    } catch (const Json::exception&) {
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::uint64_t> count_by_pointer(const std::string& pointer, const std::string& output) {
-  const std::size_t begin = output.find('{');
-  const Json json = Json::parse(begin == std::string::npos ? "" : output.substr(begin), nullptr,
-                                /*allow_exceptions=*/false);
-  if (json.is_discarded()) {
+  const auto json = first_object(output);
+  if (!json) {
     return leg_failed("its output is no JSON object",
                       "give its option for JSON, or answers instead of answers_json");
   }
   try {
-    const Json& value = json.at(Json::json_pointer(pointer));
+    const Json& value = json->at(Json::json_pointer(pointer));
     if (value.is_number_unsigned()) return value.get<std::uint64_t>();
   } catch (const Json::exception&) {
     // told below

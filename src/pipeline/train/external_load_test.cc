@@ -32,6 +32,8 @@ TEST(CountAnswersTest, ReadsWhatGeneratorsPrint) {
   subject::Generator json;
   json.answers_json = "/statusCodeDistribution/200";
   EXPECT_EQ(*count_answers(json, "warming up\n{\"statusCodeDistribution\": {\"200\": 41}}"), 41U);
+  EXPECT_EQ(*count_answers(json, "{not this}\n{\"statusCodeDistribution\": {\"200\": 41}}\ndone\n"),
+            41U);
 }
 
 TEST(CountAnswersTest, FailuresFailTheLeg) {
