@@ -98,6 +98,7 @@ class RunningLeg {
 
   Status train() {
     HONE_CHECK(begin());
+    if (!spec_.shape.generator) HONE_CHECK(session_->connect());
     HONE_TRY(const auto before, system_.process_table->usage(session_->tree_root()));
     const auto started = system_.clock->now();
     HONE_CHECK(spec_.shape.generator ? load_by_command() : load());
@@ -148,7 +149,6 @@ class RunningLeg {
   }
 
   Status load() {
-    HONE_CHECK(session_->connect());
     traffic::load::SliceResult sum;
     double done = 0;
     for (std::uint64_t piece = 1; done < spec_.leg_s; ++piece) {
