@@ -46,7 +46,7 @@ class RealSession final : public Session {
 
   Status connect() override {
     HONE_TRY(pool_, load_->connect(pool_spec_));
-    if (spec_.server.workers == 1) return {};
+    if (spec_.server.workers == 1 || !why_unknowable(pool_spec_.target).empty()) return {};
     HONE_TRY(const WorkerSpread spread, spreader().even_out(*pool_));
     redialled_ = spread.redialled;
     return {};
@@ -58,6 +58,8 @@ class RealSession final : public Session {
       spread.connections = {pool_spec_.connections};
       return spread;
     }
+    spread.unknown = why_unknowable(pool_spec_.target);
+    if (!spread.unknown.empty()) return spread;
     HONE_TRY(spread, spreader().read(*pool_));
     spread.redialled = redialled_;
     return spread;

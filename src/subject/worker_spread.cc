@@ -48,13 +48,22 @@ std::string to_string(const WorkerSpread& spread) {
   return join(counts, " + ");
 }
 
+std::string why_unknowable(const traffic::load::Target& target) {
+  if (target.protocol == traffic::wire::Protocol::kHttp3) {
+    return "HTTP/3 connections have no sockets of their own at a server";
+  }
+  if (target.address.host.starts_with("unix:"))
+    return "connections over a Unix socket have no ports";
+  return "";
+}
+
 WorkerSpreader::WorkerSpreader(traffic::load::LoadSession* load, int workers, Holders holders,
                                system::Clock* clock)
     : load_(load), workers_(workers), holders_(std::move(holders)), clock_(clock) {}
 
 Result<WorkerSpreader::Seen> WorkerSpreader::look(traffic::load::PoolId pool,
                                                   const std::vector<int>& redial) {
-  HONE_TRY(const traffic::load::PoolState state, load_->spread(pool, redial));
+  HONE_TRY(traffic::load::PoolState state, load_->spread(pool, redial));
   std::map<system::Holder, std::vector<int>> held;
   std::size_t missing = 0;
   bool asked = false;
@@ -78,7 +87,10 @@ Result<WorkerSpreader::Seen> WorkerSpreader::look(traffic::load::PoolId pool,
       }
     }
     if (missing == 0 || clock_->now() >= limit) break;
-    if (!std::exchange(asked, true)) HONE_CHECK(ask_once(pool, state.local_ports.size()));
+    if (!std::exchange(asked, true)) {
+      HONE_CHECK(ask_once(pool, state.local_ports.size()));
+      HONE_TRY(state, load_->spread(pool, {}));  // what was down is up now, at another port
+    }
     clock_->sleep(kAcceptLook);
   }
   Seen seen;
@@ -114,7 +126,8 @@ Status WorkerSpreader::ask_once(traffic::load::PoolId pool, std::size_t connecti
   slice.duration_s = kAskS;
   slice.rate = static_cast<double>(connections) / kAskS;
   slice.arrivals.kind = traffic::load::Arrivals::Kind::kEven;
-  HONE_CHECK(load_->slice(pool, slice));
+  HONE_TRY(const traffic::load::SliceResult result, load_->slice(pool, slice));
+  merge(&asked_, result);
   return {};
 }
 

@@ -30,6 +30,9 @@ bool is_even(const WorkerSpread&);
 double off_fair(const WorkerSpread&);
 std::string to_string(const WorkerSpread&);  // "8 + 8", or why it cannot be told
 
+// Why it cannot be told who holds the connections to a target; "" where the kernel knows.
+std::string why_unknowable(const traffic::load::Target& target);
+
 class WorkerSpreader {
  public:
   // Who holds the connections to the server now, by the client's port.
@@ -42,6 +45,8 @@ class WorkerSpreader {
   // Dials what is too much on a worker again, a bounded number of times; the caller looks whether
   // it came out even. Between slices only: a server that accepts with the first request is asked.
   Result<WorkerSpread> even_out(traffic::load::PoolId);
+  // What the requests that asked came to, and the connections that were made for them.
+  const traffic::load::SliceResult& asked() const { return asked_; }
 
  private:
   struct Seen {
@@ -55,6 +60,7 @@ class WorkerSpreader {
   int workers_;
   Holders holders_;
   system::Clock* clock_;
+  traffic::load::SliceResult asked_;
 };
 
 }  // namespace hone::subject

@@ -48,17 +48,19 @@ struct Descriptors {
 
 Result<Descriptors> descriptors_of(const ProcStat& process, const Inodes& inodes) {
   const std::string directory = "/proc/" + std::to_string(process.pid) + "/fd/";
+  const auto hidden = [&process] {
+    return fail(ErrorKind::kPermission,
+                "cannot see which connections " + process.name + " (pid " +
+                    std::to_string(process.pid) + ") holds: its descriptors are hidden",
+                "run hone as root, or as the server's user");
+  };
+  if (::access(directory.c_str(), R_OK) != 0 && errno == EACCES) return hidden();
   Descriptors found;
   for (const int fd : numbered_entries(directory)) {
     std::array<char, 64> target{};  // longer ones are files
     const ssize_t size =
         ::readlink((directory + std::to_string(fd)).c_str(), target.data(), target.size());
-    if (size < 0 && (errno == EACCES || errno == EPERM)) {
-      return fail(ErrorKind::kPermission,
-                  "cannot see which connections " + process.name + " (pid " +
-                      std::to_string(process.pid) + ") holds: its descriptors are hidden",
-                  "run hone as root, or as the server's user");
-    }
+    if (size < 0 && (errno == EACCES || errno == EPERM)) return hidden();
     if (size <= 0) continue;
     const std::string_view link(target.data(), static_cast<std::size_t>(size));
     if (link == "anon_inode:[eventpoll]") found.epolls.push_back(fd);

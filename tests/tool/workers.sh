@@ -40,6 +40,10 @@ if start "$nginx" nginx -c "$WORK/nginx.conf"; then
   says "with the split" "on the server's workers, however often they were dialled"
   exits "a process that is not there is a refusal" 27 "$HONE" load "http://127.0.0.1:$nginx/4k" --rate 200 \
     --duration 0.2 --server-pid 2147483646 --server-workers 2
+  exits "not on HTTP/3, where it cannot be told" 2 "$HONE" load "https://127.0.0.1:$nginx/4k" --rate 200 \
+    --protocol h3 --insecure --duration 0.2 --server-pid "$pid" --server-workers 2
+  exits "nor with churn" 2 "$HONE" load "http://127.0.0.1:$nginx/4k" --rate 200 --duration 0.2 \
+    --requests-per-connection 5 --server-pid "$pid" --server-workers 2
   exits "--server-pid wants --server-workers" 2 "$HONE" load "http://127.0.0.1:$nginx/4k" --rate 200 \
     --server-pid "$pid"
 fi

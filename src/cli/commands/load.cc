@@ -54,6 +54,18 @@ void show_progress(Console* console, traffic::load::LoadSession* session, const 
   });
 }
 
+// Connecting is not measured, but how it went belongs to the run.
+void add_connecting(SliceResult* result, const SliceResult& before) {
+  result->connections_made += before.connections_made;
+  result->handshakes_full += before.handshakes_full;
+  result->handshakes_resumed += before.handshakes_resumed;
+  result->handshakes_offered += before.handshakes_offered;
+  result->connecting.merge(before.connecting);
+  for (const auto& [why, count] : before.connection_failures) {
+    result->connection_failures[why] += count;
+  }
+}
+
 Result<SliceResult> measure(const LoadArguments& arguments, system::System& system,
                             std::optional<subject::WorkerSpread>* workers) {
   HONE_TRY(const PoolSpec pool_spec, make_pool(arguments, system));
@@ -64,7 +76,11 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
   constexpr int kStderr = 2;
   Console console(system.clock.get(), arguments.json || !system::is_terminal(kStderr));
   HONE_TRY(const auto pool, session->connect(pool_spec));
-  HONE_TRY(*workers, spread_over_workers(arguments, pool_spec, pool, session.get(), system));
+  std::optional<LoadWorkers> spreader;
+  if (arguments.server_pid != 0) {
+    spreader.emplace(arguments, pool_spec, session.get(), system);
+    HONE_CHECK(spreader->even_out(pool));
+  }
   SliceResult warm;
   if (warm_up_s > 0) {
     SliceSpec first = slice;
@@ -81,12 +97,11 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
   slice.keep_interrupted = true;
   show_progress(&console, session.get(), "load");
   HONE_TRY(SliceResult result, session->slice(pool, slice));
-  // Connecting is not measured, but how it went belongs to the run.
-  result.connections_made += warm.connections_made;
-  result.handshakes_full += warm.handshakes_full;
-  result.handshakes_resumed += warm.handshakes_resumed;
-  result.handshakes_offered += warm.handshakes_offered;
-  result.connecting.merge(warm.connecting);
+  add_connecting(&result, warm);
+  if (spreader) {
+    HONE_TRY(*workers, spreader->read(pool));
+    add_connecting(&result, spreader->asked());
+  }
   return result;
 }
 

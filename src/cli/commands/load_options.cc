@@ -176,14 +176,6 @@ void add_connection_options(CLI::App* verb, LoadArguments* a) {
   verb->add_option("--connections", a->connections, "all are up before the clock starts")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
-  auto* pid = verb->add_option("--server-pid", a->server_pid,
-                               "process of the server here: dial until each of its workers holds "
-                               "as many connections")
-                  ->check(CLI::PositiveNumber);
-  verb->add_option("--server-workers", a->server_workers, "how many workers it has")
-      ->check(CLI::Range(1, 1024))
-      ->needs(pid);
-  pid->needs("--server-workers");
   verb->add_option("--protocol", a->protocol,
                    "h1, h2, h3 (https only), or grpc: unary calls, the body is the message")
       ->check(CLI::IsMember({"h1", "h2", "h3", "grpc"}))
@@ -191,14 +183,25 @@ void add_connection_options(CLI::App* verb, LoadArguments* a) {
   verb->add_option("--streams", a->streams, "HTTP/2 or 3 requests open at once on a connection")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  verb->add_option("--requests-per-connection", a->requests_per_connection,
-                   "then it is closed and made again; 0: it is kept")
-      ->check(CLI::Range(0, 1000000000))
-      ->capture_default_str();
-  verb->add_option("--connection-lifetime", a->connection_lifetime,
-                   "then it is closed, once what is open on it has ended, and made again; 0: it is "
-                   "kept")
-      ->capture_default_str();
+  auto* requests = verb->add_option("--requests-per-connection", a->requests_per_connection,
+                                    "then it is closed and made again; 0: it is kept")
+                       ->check(CLI::Range(0, 1000000000))
+                       ->capture_default_str();
+  auto* lifetime =
+      verb->add_option(
+              "--connection-lifetime", a->connection_lifetime,
+              "then it is closed, once what is open on it has ended, and made again; 0: it is "
+              "kept")
+          ->capture_default_str();
+  auto* pid = verb->add_option("--server-pid", a->server_pid,
+                               "process of the server here: dial until each of its workers holds "
+                               "as many connections")
+                  ->check(CLI::PositiveNumber);
+  verb->add_option("--server-workers", a->server_workers, "how many workers it has")
+      ->check(CLI::Range(1, 1024))
+      ->needs(pid);
+  // Connections that are made anew sit where the server puts them.
+  pid->needs("--server-workers")->excludes(requests)->excludes(lifetime);
   verb->add_option("--resume", a->resume,
                    "share of the new TLS connections that offer to resume a session, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
@@ -208,7 +211,8 @@ void add_connection_options(CLI::App* verb, LoadArguments* a) {
       ->check(CLI::ExistingFile)
       ->excludes(insecure);
   verb->add_option("--sni", a->sni, "server name sent and verified, instead of the URL's host");
-  verb->add_option("--connect", a->connect, "HOST:PORT to connect to, whatever the URL says");
+  verb->add_option("--connect", a->connect,
+                   "HOST:PORT or unix:/PATH to connect to, whatever the URL says");
 }
 
 void add_request_options(CLI::App* verb, LoadArguments* a) {

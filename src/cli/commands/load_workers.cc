@@ -2,18 +2,24 @@
 
 namespace hone::cli {
 
-Result<std::optional<subject::WorkerSpread>> spread_over_workers(
-    const LoadArguments& arguments, const traffic::load::PoolSpec& pool_spec,
-    traffic::load::PoolId pool, traffic::load::LoadSession* session, system::System& system) {
-  if (arguments.server_pid == 0) return std::nullopt;
-  subject::WorkerSpreader spreader(
-      session, arguments.server_workers,
-      [&] {
-        return system::connection_holders(arguments.server_pid, pool_spec.target.address.port);
-      },
-      system.clock.get());
-  HONE_TRY(subject::WorkerSpread spread, spreader.even_out(pool));
-  if (is_even(spread)) return spread;
+LoadWorkers::LoadWorkers(const LoadArguments& arguments, const traffic::load::PoolSpec& pool,
+                         traffic::load::LoadSession* session, system::System& system)
+    : target_(pool.target),
+      spreader_(
+          session, arguments.server_workers,
+          [pid = arguments.server_pid, port = pool.target.address.port] {
+            return system::connection_holders(pid, port);
+          },
+          system.clock.get()) {}
+
+Status LoadWorkers::even_out(traffic::load::PoolId pool) {
+  if (const std::string why = subject::why_unknowable(target_); !why.empty()) {
+    return fail(ErrorKind::kUsage, "the connections cannot be spread over workers: " + why,
+                "leave out --server-pid and --server-workers");
+  }
+  HONE_TRY(const subject::WorkerSpread spread, spreader_.even_out(pool));
+  redialled_ = spread.redialled;
+  if (is_even(spread)) return {};
   if (!spread.known()) {
     return fail(ErrorKind::kNetwork,
                 "it cannot be told which worker holds which connection: " + spread.unknown,
@@ -23,6 +29,12 @@ Result<std::optional<subject::WorkerSpread>> spread_over_workers(
               "the connections sit " + to_string(spread) +
                   " on the server's workers, however often they were dialled",
               "let the server deal them out evenly (SO_REUSEPORT), or use more of them");
+}
+
+Result<subject::WorkerSpread> LoadWorkers::read(traffic::load::PoolId pool) {
+  HONE_TRY(subject::WorkerSpread spread, spreader_.read(pool));
+  spread.redialled = redialled_;
+  return spread;
 }
 
 }  // namespace hone::cli

@@ -11,12 +11,23 @@
 
 namespace hone::cli {
 
-// Nothing where no server was named. kNetwork when the connections do not come to sit evenly, or it
-// cannot be told how they sit.
-Result<std::optional<subject::WorkerSpread>> spread_over_workers(const LoadArguments&,
-                                                                 const traffic::load::PoolSpec&,
-                                                                 traffic::load::PoolId,
-                                                                 traffic::load::LoadSession*,
-                                                                 system::System&);
+class LoadWorkers {
+ public:
+  // All outlive it. `arguments` name a server.
+  LoadWorkers(const LoadArguments& arguments, const traffic::load::PoolSpec& pool,
+              traffic::load::LoadSession* session, system::System& system);
+
+  // kUsage where it cannot be told who holds a connection to such a target; kNetwork when the
+  // connections do not come to sit evenly.
+  Status even_out(traffic::load::PoolId);
+  // As they sit now, whatever the run has made of it.
+  Result<subject::WorkerSpread> read(traffic::load::PoolId);
+  const traffic::load::SliceResult& asked() const { return spreader_.asked(); }
+
+ private:
+  const traffic::load::Target target_;
+  subject::WorkerSpreader spreader_;
+  int redialled_ = 0;
+};
 
 }  // namespace hone::cli

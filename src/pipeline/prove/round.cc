@@ -274,7 +274,10 @@ class RoundRun {
         trial.failure = "its processes changed in mid-round: it restarted";
         trial.log = sessions_[arm]->log().string();
       }
-      HONE_TRY(trial.workers, sessions_[arm]->worker_spread());
+      HONE_CHECK(on_arm(arm, [&]() -> Status {
+        HONE_TRY(trial.workers, sessions_[arm]->worker_spread());
+        return {};
+      }));
       trial.latency_us = traffic::load::summarise(latency_[arm]);
       trial.achieved_rate /= static_cast<double>(std::max<std::size_t>(trial.slices.size(), 1));
       trial.user_share = trial.cpu_total_s > 0 ? user_s_[arm] / trial.cpu_total_s : 0;
