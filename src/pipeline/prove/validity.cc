@@ -49,6 +49,24 @@ double held_share(const Trial& trial) {
   return measure::median(std::move(shares));
 }
 
+// A rate that an arm's copy holds, and the arm does not, or the other way round, is not the
+// binary's: both run the same one.
+std::string copies_apart(const Round& round) {
+  for (const Trial& trial : round.trials) {
+    const auto copy =
+        std::find_if(round.trials.begin(), round.trials.end(),
+                     [&trial](const Trial& other) { return other.arm == trial.arm + "'"; });
+    if (copy == round.trials.end()) continue;
+    const double held = held_share(trial);
+    const double held_by_copy = held_share(*copy);
+    if (std::abs(held - held_by_copy) > kRateApart) {
+      return fmt::format("arm {} held {} of the rate and its own copy {}", trial.arm,
+                         format_percent(held, 2), format_percent(held_by_copy, 2));
+    }
+  }
+  return "";
+}
+
 // Only of a round that the environment left alone: what stalls the machine stalls the arm.
 bool judge_rates(Round* round, double target_rate) {
   double best = 0;
@@ -96,6 +114,7 @@ void judge_round(Round* round, double target_rate) {
   if (failed) return;
   round->why_invalid = measure::environment_fault(round->environment);
   if (round->why_invalid.empty()) round->why_invalid = uneven_workers(*round);
+  if (round->why_invalid.empty()) round->why_invalid = copies_apart(*round);
   round->valid = round->why_invalid.empty();
   if (round->valid && judge_rates(round, target_rate)) return;
   for (Trial& trial : round->trials) {

@@ -84,9 +84,30 @@ TEST(JudgeRound, AnArmThatDoesNotHoldTheRateHasFailed) {
 
 TEST(JudgeRound, ArmsApartInRateDidOtherWork) {
   Round round = quiet_round();
-  for (SliceRecord& slice : round.trials[2].slices) slice.in_time = 0.998;
+  for (SliceRecord& slice : round.trials[1].slices) slice.in_time = 0.998;
   judge_round(&round, 8000);
-  EXPECT_THAT(round.trials[2].failure, HasSubstr("99.80 %"));
+  EXPECT_THAT(round.trials[1].failure, HasSubstr("99.80 %"));
+}
+
+TEST(JudgeRound, AnArmApartFromItsOwnCopyIsTheMachinesDoing) {
+  for (const std::size_t arm : {0U, 2U}) {
+    Round round = quiet_round();
+    for (SliceRecord& slice : round.trials[arm].slices) slice.in_time = 0.98;
+    judge_round(&round, 8000);
+    EXPECT_FALSE(round.valid);
+    EXPECT_THAT(round.why_invalid, HasSubstr("98.00 %"));
+    EXPECT_EQ(round.trials[arm].failure, "");
+  }
+}
+
+TEST(JudgeRound, AnArmAndItsCopyPastTheirKneeHaveFailed) {
+  Round round = quiet_round();
+  for (const std::size_t arm : {0U, 2U}) {
+    for (SliceRecord& slice : round.trials[arm].slices) slice.in_time = 0.98;
+  }
+  judge_round(&round, 8000);
+  EXPECT_TRUE(round.valid);
+  EXPECT_THAT(round.trials[0].failure, HasSubstr("past its knee"));
 }
 
 TEST(JudgeRound, OneStalledSliceIsNotTheArmsRate) {
