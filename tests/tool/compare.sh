@@ -20,11 +20,22 @@ compares "a server against itself is neither saved nor worse" "3 6 8" --duration
 for seed in 7 8 9; do
   run_whole "$HONE" compare --ready 'http://127.0.0.1:{port}/' --url 'http://127.0.0.1:{port}/' \
     --rate 6000 --arrivals burst:16 --seed "$seed" --duration 2 --rounds 6 \
-    --a "$DIAL {port} 22000" --b "$DIAL {port} 23650"
+    --a "$DIAL {port} 22000" --b "$DIAL {port} 23650" --output "$WORK/worse"
   [ "$status" -eq 8 ] || break
 done
-[ "$status" -ne 5 ] || too_noisy "5 % of extra work is found"
-if [ "$status" -eq 4 ]; then pass "5 % of extra work is found"; else
+# A machine on which rounds scatter so much that 5 % cannot be resolved has not missed it.
+if [ "$status" -eq 3 ] && [ -z "${HONE_STRICT:-}" ]; then
+  refused=$(python3 - "$WORK/worse/report.json" <<'PY'
+import json, sys
+for c in json.load(open(sys.argv[1]))["comparisons"]:
+    if c["role"] == "proof" and c["smallest_detectable"] > 0.05:
+        print(f"the smallest effect that its rounds resolve is {c['smallest_detectable']:.1%}")
+PY
+  )
+fi
+if [ -n "$refused" ]; then skip "5 % of extra work is found" "$refused"
+elif [ "$status" -eq 4 ]; then pass "5 % of extra work is found"
+else
   flunk "5 % of extra work is found" "exit status $status, not 4" "$(tail -n 25 "$WORK/out")"
 fi
 says "5 % of extra work: said in words" "worse"

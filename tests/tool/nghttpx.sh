@@ -8,6 +8,10 @@ if [ "$status" -eq 14 ]; then
 fi
 proves "nghttpx goes from source to a verdict" "$HONE" run "$ROOT/subjects/nghttpx" --smoke \
   --shapes h1-4k --loads burst16 --output "$WORK/report"
+if [ -n "$refused" ]; then
+  nothing_left "nothing is left running after a proof that was refused"
+  exit "$FAILED"
+fi
 check "its report is whole" test -s "$WORK/report/report.html"
 check "no profile is lost: every leg counted, no count discarded" python3 - "$WORK/report/report.json" <<'PY'
 import json, sys

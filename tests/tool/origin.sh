@@ -3,8 +3,12 @@
 # to proof. No saving is expected of it; what is tested is the whole way and what it leaves.
 . "$(dirname "$0")/lib.sh"
 proves "the embedded subject goes from source to a verdict" "$HONE" run "$ROOT/subjects/origin" \
-  --smoke --shapes h1-4k --output "$WORK/report"
+  --smoke --shapes h1-4k --loads burst16 --output "$WORK/report"
 verdict=$status
+if [ -n "$refused" ]; then
+  nothing_left "nothing is left running after a proof that was refused"
+  exit "$FAILED"
+fi
 says "the plan comes first, the proof last" "plan for origin" "== prove" "reports:"
 for file in report.json report.md report.html out/flags.txt out/SHA256SUMS out/bin/hone_origin; do
   check "it leaves $file" test -s "$WORK/report/$file"
