@@ -75,12 +75,13 @@ Result<SliceResult> measure(const LoadArguments& arguments, system::System& syst
   const auto session = traffic::load::make_in_process(loops_of(threads));
   constexpr int kStderr = 2;
   Console console(system.clock.get(), arguments.json || !system::is_terminal(kStderr));
-  HONE_TRY(const auto pool, session->connect(pool_spec));
   std::optional<LoadWorkers> spreader;
   if (arguments.server_pid != 0) {
     spreader.emplace(arguments, pool_spec, session.get(), system);
-    HONE_CHECK(spreader->even_out(pool));
+    HONE_CHECK(spreader->check());
   }
+  HONE_TRY(const auto pool, session->connect(pool_spec));
+  if (spreader) HONE_CHECK(spreader->even_out(pool));
   SliceResult warm;
   if (warm_up_s > 0) {
     SliceSpec first = slice;

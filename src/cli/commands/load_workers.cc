@@ -12,11 +12,14 @@ LoadWorkers::LoadWorkers(const LoadArguments& arguments, const traffic::load::Po
           },
           system.clock.get()) {}
 
+Status LoadWorkers::check() const {
+  const std::string why = subject::why_unknowable(target_);
+  if (why.empty()) return {};
+  return fail(ErrorKind::kUsage, "the connections cannot be spread over workers: " + why,
+              "leave out --server-pid and --server-workers");
+}
+
 Status LoadWorkers::even_out(traffic::load::PoolId pool) {
-  if (const std::string why = subject::why_unknowable(target_); !why.empty()) {
-    return fail(ErrorKind::kUsage, "the connections cannot be spread over workers: " + why,
-                "leave out --server-pid and --server-workers");
-  }
   HONE_TRY(const subject::WorkerSpread spread, spreader_.even_out(pool));
   redialled_ = spread.redialled;
   if (is_even(spread)) return {};

@@ -17,8 +17,9 @@ class LoadWorkers {
   LoadWorkers(const LoadArguments& arguments, const traffic::load::PoolSpec& pool,
               traffic::load::LoadSession* session, system::System& system);
 
-  // kUsage where it cannot be told who holds a connection to such a target; kNetwork when the
-  // connections do not come to sit evenly.
+  // kUsage where it cannot be told who holds a connection to such a target.
+  Status check() const;
+  // kNetwork when the connections do not come to sit evenly.
   Status even_out(traffic::load::PoolId);
   // As they sit now, whatever the run has made of it.
   Result<subject::WorkerSpread> read(traffic::load::PoolId);
