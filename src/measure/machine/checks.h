@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/finding.h"
-#include "system/clock.h"
+#include "measure/machine/interrupts.h"
+#include "measure/machine/kernel_files.h"
 #include "system/files.h"
 
 namespace hone::measure {
@@ -22,15 +23,21 @@ struct CpuRoles {
 std::optional<Finding> check_cpu_count(const CpuRoles&);
 std::optional<Finding> check_cgroup_quota(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_steal(const system::Files&, const CpuRoles&);
-// Watches for half a second.
-std::optional<Finding> check_other_load(const system::Files&, system::Clock&, const CpuRoles&);
+// Of a stretch of half a second in which hone did nothing; see check_machine().
+std::optional<Finding> check_other_load(const std::map<int, CpuTicks>& before,
+                                        const std::map<int, CpuTicks>& after, const CpuRoles&);
+// `devices`: interrupts that the server's CPUs served in `seconds`.
+std::optional<Finding> check_interrupts(const EventCounts& devices, double seconds,
+                                        const CpuRoles&);
 std::optional<Finding> check_governor(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_turbo(const system::Files&);
 std::optional<Finding> check_smt(const system::Files&, const CpuRoles&);
+std::optional<Finding> check_numa(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_thermal_throttling(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_clocksource(const system::Files&);
 std::optional<Finding> check_swap(const system::Files&);
 std::optional<Finding> check_huge_pages(const system::Files&);
+std::optional<Finding> check_aslr(const system::Files&);
 std::optional<Finding> check_autogroup(const system::Files&);
 std::optional<Finding> check_time_accounting(const system::Files&);
 std::optional<Finding> check_virtual_machine(const system::Files&);

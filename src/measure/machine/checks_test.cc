@@ -5,7 +5,6 @@
 
 #include "measure/machine/fake_files.h"
 #include "measure/machine/kernel_files.h"
-#include "system/fake_clock.h"
 
 namespace hone::measure {
 namespace {
@@ -85,28 +84,21 @@ TEST(CheckSteal, other_cpus_do_not_count) {
 }
 
 TEST(CheckOtherLoad, sees_what_runs_while_hone_is_idle) {
-  FakeFiles files;
-  system::FakeClock clock;
-  const auto start = clock.now();
-  EXPECT_FALSE(check_other_load(files, clock, kRoles));
-  EXPECT_EQ(clock.now() - start, std::chrono::milliseconds(500));
+  const auto ticks = [](const std::string& text) {
+    FakeFiles files;
+    files.put("/proc/stat", text);
+    return ticks_by_cpu(files);
+  };
+  EXPECT_FALSE(check_other_load({}, {}, kRoles));
+  const auto before = ticks(proc_stat(900, 100, 0, 900, 100, 0));
   // Two ticks of fifty are chance.
-  files.put("/proc/stat",
-            {proc_stat(900, 100, 0, 900, 100, 0), proc_stat(902, 148, 0, 901, 149, 0)});
-  EXPECT_FALSE(check_other_load(files, clock, kRoles));
-  files.put("/proc/stat",
-            {proc_stat(900, 100, 0, 900, 100, 0), proc_stat(901, 149, 0, 920, 130, 0)});
-  const auto finding = check_other_load(files, clock, kRoles);
+  EXPECT_FALSE(check_other_load(before, ticks(proc_stat(902, 148, 0, 901, 149, 0)), kRoles));
+  const auto after = ticks(proc_stat(901, 149, 0, 920, 130, 0));
+  const auto finding = check_other_load(before, after, kRoles);
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->id, "machine.other-load");
   EXPECT_EQ(finding->text, "CPU 1 was 40 % busy with something else while hone was idle");
-}
-
-TEST(CheckOtherLoad, other_cpus_do_not_matter) {
-  FakeFiles files;
-  system::FakeClock clock;
-  files.put("/proc/stat", {proc_stat(0, 0, 0, 0, 0, 0), proc_stat(0, 50, 0, 50, 0, 0)});
-  EXPECT_FALSE(check_other_load(files, clock, {{0}, {0}}));
+  EXPECT_FALSE(check_other_load(before, after, {{0}, {0}}));  // other CPUs do not matter
 }
 
 TEST(CheckGovernor, performance_or_none_is_well) {
@@ -208,6 +200,39 @@ TEST(CheckHugePages, always_is_noise) {
   files.put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
   ASSERT_TRUE(check_huge_pages(files));
   EXPECT_EQ(check_huge_pages(files)->severity, "info");
+}
+
+TEST(CheckAslr, off_is_one_draw_for_all_rounds) {
+  FakeFiles files;
+  EXPECT_FALSE(check_aslr(files));
+  files.put("/proc/sys/kernel/randomize_va_space", "2\n");
+  EXPECT_FALSE(check_aslr(files));
+  files.put("/proc/sys/kernel/randomize_va_space", "0\n");
+  ASSERT_TRUE(check_aslr(files));
+  EXPECT_EQ(check_aslr(files)->severity, "warning");
+}
+
+TEST(CheckNuma, a_server_on_two_nodes_is_worse_than_a_load_on_another) {
+  FakeFiles files;
+  EXPECT_FALSE(check_numa(files, kRoles));
+  files.put("/sys/devices/system/node/possible", "0-1\n");
+  files.put("/sys/devices/system/node/node0/cpulist", "0-1\n");
+  files.put("/proc/sys/kernel/numa_balancing", "1\n");
+  EXPECT_FALSE(check_numa(files, kRoles));  // one node: nothing to balance
+  files.put("/sys/devices/system/node/node1/cpulist", "2-3\n");
+  files.put("/sys/devices/system/node/node2/cpulist", "\n");  // memory alone
+  auto finding = check_numa(files, {{0}, {2}});
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->severity, "info");
+  finding = check_numa(files, {{1, 2}, {3}});
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->severity, "warning");
+  EXPECT_THAT(finding->text, HasSubstr("(1-2) lie on 2 NUMA nodes"));
+  finding = check_numa(files, kRoles);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->id, "machine.numa-balancing");
+  files.put("/proc/sys/kernel/numa_balancing", "0\n");
+  EXPECT_FALSE(check_numa(files, kRoles));
 }
 
 TEST(CheckAutogroup, on_is_told) {

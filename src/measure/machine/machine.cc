@@ -3,6 +3,12 @@
 #include "measure/machine/checks.h"
 
 namespace hone::measure {
+namespace {
+
+// /proc/stat counts ticks of 10 ms: 50 of them.
+constexpr double kWatchedS = 0.5;
+
+}  // namespace
 
 // In the order in which a reader should see them: what makes a proof impossible first.
 Findings check_machine(const system::System& system, const std::vector<int>& server_cpus,
@@ -15,15 +21,22 @@ Findings check_machine(const system::System& system, const std::vector<int>& ser
   };
   add(check_cpu_count(roles));
   add(check_cgroup_quota(files, roles));
-  add(check_other_load(files, *system.clock, roles));
+  const std::map<int, CpuTicks> ticks = ticks_by_cpu(files);
+  const InterruptCounts interrupts = read_interrupts(files, server_cpus);
+  system.clock->sleep(system::seconds(kWatchedS));
+  add(check_other_load(ticks, ticks_by_cpu(files), roles));
+  add(check_interrupts(grown(interrupts.devices, read_interrupts(files, server_cpus).devices),
+                       kWatchedS, roles));
   add(check_steal(files, roles));
   add(check_governor(files, roles));
   add(check_smt(files, roles));
+  add(check_numa(files, roles));
   add(check_thermal_throttling(files, roles));
   add(check_clocksource(files));
   add(check_swap(files));
   add(check_turbo(files));
   add(check_huge_pages(files));
+  add(check_aslr(files));
   add(check_autogroup(files));
   add(check_time_accounting(files));
   add(check_virtual_machine(files));

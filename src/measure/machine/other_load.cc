@@ -7,25 +7,19 @@
 
 #include "base/units.h"
 #include "measure/machine/checks.h"
-#include "measure/machine/kernel_files.h"
 
 namespace hone::measure {
 namespace {
 
-// /proc/stat counts ticks of 10 ms: 50 of them in half a second.
-constexpr double kWatchedS = 0.5;
-
-// One tick of 50 is chance and two are 4 %; the limit of a round, 1 %, would need longer than
-// anybody waits for a check. Rounds are watched with theirs.
+// One tick of the watch's 50 is chance and two are 4 %; the limit of a round, 1 %, would need
+// longer than anybody waits for a check. Rounds are watched with theirs.
 constexpr double kBusy = 0.05;
 
 }  // namespace
 
-std::optional<Finding> check_other_load(const system::Files& files, system::Clock& clock,
+std::optional<Finding> check_other_load(const std::map<int, CpuTicks>& before,
+                                        const std::map<int, CpuTicks>& after,
                                         const CpuRoles& roles) {
-  const std::map<int, CpuTicks> before = ticks_by_cpu(files);
-  clock.sleep(system::seconds(kWatchedS));
-  const std::map<int, CpuTicks> after = ticks_by_cpu(files);
   int busiest = -1;
   double share = 0;
   for (const int cpu : roles.all()) {
