@@ -244,7 +244,8 @@ Status Http2Client::receive(std::string_view bytes) {
       session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   receiving_ = false;
   check(static_cast<int>(std::min<ssize_t>(taken, 0)));
-  check(pump_control_frames(session_.get(), &out_));
+  // Not of a session that has failed: what it would ask for is given up.
+  if (failure_.empty()) check(pump_control_frames(session_.get(), &out_));
   deliver();
   if (failure_.empty()) return {};
   return tl::make_unexpected(http2_failure(failure_));
@@ -289,8 +290,9 @@ bool Http2Client::window_blocked() const {
   if (bodies_unsent_ == 0) return false;
   if (nghttp2_session_get_remote_window_size(session_.get()) <= 0) return true;
   return std::any_of(streams_.begin(), streams_.end(), [this](const Stream& stream) {
+    // -1: libnghttp2 has not opened it, for the peer's limit of streams.
     return stream.body_unsent() &&
-           nghttp2_session_get_stream_remote_window_size(session_.get(), stream.stream_id) <= 0;
+           nghttp2_session_get_stream_remote_window_size(session_.get(), stream.stream_id) == 0;
   });
 }
 

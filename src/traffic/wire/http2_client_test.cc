@@ -248,6 +248,16 @@ TEST_F(Http2ClientTest, SaysWhenAWindowIsShut) {
   EXPECT_FALSE(client.window_blocked());
 }
 
+TEST_F(Http2ClientTest, ARequestThatWaitsForAStreamIsNotBlockedByAWindow) {
+  const Http2Request upload(request("body"));
+  client.submit(1, upload);
+  client.submit(2, upload);
+  server.settings({{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 1}});
+  ASSERT_TRUE(client.receive(server.output()));
+  drain(client);  // the first one alone
+  EXPECT_FALSE(client.window_blocked());
+}
+
 TEST_F(Http2ClientTest, NamesAViolationAndLosesEverything) {
   server.settings({});
   submit(1, 2);
@@ -368,6 +378,21 @@ TEST_F(Http2ClientTest, APeerThatPingsAndDoesNotReadIsBounded) {
   }
   EXPECT_LT(taken, 1000);
   EXPECT_LT(most, std::size_t{2} << 20);
+}
+
+// A second request that waits for a stream keeps libnghttp2's queue filled: the bodies behind it
+// were asked of requests that the flood had just ended.
+TEST_F(Http2ClientTest, AFloodInOneReadAsksForNoBodyOfWhatItEnded) {
+  const Http2Request upload(request("body"));
+  client.submit(1, upload);
+  client.submit(2, upload);
+  server.settings({{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 1}});
+  std::string bytes = server.output();
+  for (int i = 0; i < 1500; ++i) bytes += frame(NGHTTP2_PING, 0, 0, "12345678");
+  EXPECT_FALSE(client.receive(bytes));
+  EXPECT_THAT(events.lines, testing::UnorderedElementsAre("1: lost, connection, flood",
+                                                          "2: lost, connection, flood"));
+  EXPECT_EQ(drain(client).find("body"), std::string::npos);
 }
 
 TEST_F(Http2ClientTest, BoundsInformationalResponses) {
