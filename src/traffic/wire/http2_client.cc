@@ -48,6 +48,11 @@ struct Http2Client::Callbacks {
     return 0;
   }
 
+  static int on_begin_headers(nghttp2_session*, const nghttp2_frame*, void* user_data) {
+    static_cast<Http2Client*>(user_data)->budget_.message_moved();
+    return 0;
+  }
+
   static int on_header(nghttp2_session* session, const nghttp2_frame* frame,
                        const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
                        std::size_t value_size, std::uint8_t, void* user_data) {
@@ -78,10 +83,12 @@ struct Http2Client::Callbacks {
 
   static int on_data_chunk(nghttp2_session* session, std::uint8_t, std::int32_t id,
                            const std::uint8_t* data, std::size_t size, void* user_data) {
+    auto* self = static_cast<Http2Client*>(user_data);
+    self->budget_.message_moved();
     Stream* stream = stream_of(session, id);
     if (stream == nullptr) return 0;
     stream->summary.body_bytes += size;
-    if (static_cast<Http2Client*>(user_data)->grpc_) {
+    if (self->grpc_) {
       stream->messages.take({reinterpret_cast<const char*>(data), size});
     }
     return 0;
@@ -172,7 +179,7 @@ struct Http2Client::Callbacks {
     self->out_.append(std::string_view(stream->request->body()).substr(stream->body_sent, size));
     stream->body_sent += size;
     if (!stream->body_unsent()) --self->bodies_unsent_;
-    self->budget_.body_sent();
+    self->budget_.message_moved();
     return after_data_frame(self->out_);
   }
 };
@@ -184,6 +191,7 @@ Http2Client::Http2Client(int streams, ClientEvents* events, Http2Carries carries
       peer_limit_(kAssumedPeerLimit) {
   Http2Callbacks callbacks;
   callbacks.on_begin_frame = Callbacks::on_begin_frame;
+  callbacks.on_begin_headers = Callbacks::on_begin_headers;
   callbacks.on_header = Callbacks::on_header;
   callbacks.on_frame_recv = Callbacks::on_frame_recv;
   callbacks.on_data_chunk = Callbacks::on_data_chunk;

@@ -365,6 +365,35 @@ TEST_F(Http2ClientTest, FloodsOfIdleFramesEndTheConnection) {
   }
 }
 
+TEST_F(Http2ClientTest, HeadersForAStreamThatIsGoneAreIdleToo) {
+  server.settings({});
+  submit(1, 2);
+  ASSERT_TRUE(turn());
+  server.headers(1, "200", true);
+  ASSERT_TRUE(turn());
+  const std::string late = frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, kStatus200);
+  int taken = 0;
+  while (taken < 20'000 && client.receive(late)) {
+    drain(client);
+    ++taken;
+  }
+  EXPECT_GE(taken, 9'000);
+  EXPECT_LE(taken, 10'000);
+  EXPECT_EQ(events.lines.back(), "2: lost, connection, flood");
+}
+
+TEST_F(Http2ClientTest, DataOfAStreamThatIsOpenIsNoFlood) {
+  server.settings({});
+  submit(1, 1);
+  ASSERT_TRUE(turn());
+  server.headers(1, "200", false);
+  ASSERT_TRUE(turn());
+  for (int i = 0; i < 20'000; ++i) {
+    ASSERT_TRUE(client.receive(frame(NGHTTP2_DATA, 0, 1, "x"))) << i;
+    drain(client);
+  }
+}
+
 TEST_F(Http2ClientTest, APeerThatPingsAndDoesNotReadIsBounded) {
   server.settings({});
   ASSERT_TRUE(turn());

@@ -1,8 +1,9 @@
 // What one HTTP/2 peer may send without getting anywhere. Every frame is small and allowed, so the
-// library takes them for ever: PING, SETTINGS, PRIORITY, empty DATA, resets of streams that are
-// gone, CONTINUATION (the library's own bound on these is a security patch that not every
-// installed one has). What they cost is this side's CPU, and a request would wait behind them.
-// Frames of unknown types are not seen here: the library drops them like the bytes of a body.
+// library takes them for ever: PING, SETTINGS, PRIORITY, empty DATA, resets and HEADERS of streams
+// that are gone, CONTINUATION (the library's own bound on these is a security patch that
+// not every installed one has). What they cost is this side's CPU, and a request would wait behind
+// them. Not seen here are DATA of streams that are gone and frames of unknown types: the library
+// drops them like the bytes of a body.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -16,21 +17,20 @@ class Http2FrameBudget {
   // Of each frame that begins: nullptr, or what there was too much of.
   const char* take(const nghttp2_frame_hd& head) {
     in_header_block_ = head.type == NGHTTP2_CONTINUATION;
+    if (head.type == NGHTTP2_CONTINUATION) {
+      ++continuations_;
+      return continuations_ > kMaxContinuations ? "more than 64 CONTINUATION frames in a row"
+                                                : nullptr;
+    }
     if (head.type == NGHTTP2_HEADERS) {
       continuations_ = 0;
       header_bytes_ = 0;
-      idle_ = 0;
-    } else if (head.type == NGHTTP2_CONTINUATION) {
-      if (++continuations_ > kMaxContinuations) return "more than 64 CONTINUATION frames in a row";
-    } else if (head.type == NGHTTP2_DATA && head.length > 0) {
-      idle_ = 0;
-    } else if (++idle_ > kMaxIdle) {
-      return "more than 10,000 frames without a message";
     }
-    return nullptr;
+    return ++idle_ > kMaxIdle ? "more than 10,000 frames without a message" : nullptr;
   }
-  // A body is on its way to the peer, which has windows to update.
-  void body_sent() { idle_ = 0; }
+  // A message gets on: fields or a body came for a stream that is there, or a body is on its way to
+  // the peer, which has windows to update. Those for streams that are gone get nowhere.
+  void message_moved() { idle_ = 0; }
 
   // Of each field of the header block that is being read: false once it is above `limit`. HPACK
   // makes kilobytes out of one byte, so what counts is what comes out.

@@ -32,8 +32,10 @@ struct Http2Server::Callbacks {
   }
 
   static int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    auto* self = static_cast<Http2Server*>(user_data);
+    self->budget_.message_moved();
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-      static_cast<Http2Server*>(user_data)->open_stream(frame->hd.stream_id);
+      self->open_stream(frame->hd.stream_id);
     }
     return 0;
   }
@@ -57,6 +59,7 @@ struct Http2Server::Callbacks {
   static int on_data_chunk(nghttp2_session*, std::uint8_t, std::int32_t id,
                            const std::uint8_t* data, std::size_t size, void* user_data) {
     auto* self = static_cast<Http2Server*>(user_data);
+    self->budget_.message_moved();
     Stream* stream = self->find(id);
     if (stream == nullptr) return 0;
     return self->keep_body(stream, {reinterpret_cast<const char*>(data), size});
@@ -135,7 +138,7 @@ struct Http2Server::Callbacks {
     out.append(stream->text.empty() ? filler(stream->sent, size)
                                     : std::string_view(stream->text).substr(stream->sent, size));
     stream->sent += size;
-    self->budget_.body_sent();
+    self->budget_.message_moved();
     return after_data_frame(self->out_);
   }
 };
