@@ -9,10 +9,7 @@ struct Http3Connection::Callbacks {
 
   // libngtcp2's
 
-  static int on_handshake_completed(ngtcp2_conn*, void* user) {
-    self(user).on_established();
-    return 0;
-  }
+  static int on_handshake_completed(ngtcp2_conn*, void* user) { return self(user).establish(); }
   static int on_rx_key(ngtcp2_conn* quic, ngtcp2_crypto_level level, void* user) {
     if (level != NGTCP2_CRYPTO_LEVEL_APPLICATION || ngtcp2_conn_is_server(quic)) return 0;
     return self(user).make_http();
@@ -93,13 +90,18 @@ struct Http3Connection::Callbacks {
     self(user).credit(id, size);
     return 0;
   }
-  static int on_begin(nghttp3_conn*, std::int64_t id, void* user, void*) {
-    self(user).on_head_begin(id);
+  static int on_begin(nghttp3_conn*, std::int64_t id, void* user, void* stream) {
+    self(user).on_fields_begin(stream, id);
     return 0;
   }
   static int on_header(nghttp3_conn*, std::int64_t id, std::int32_t, nghttp3_rcbuf* name,
                        nghttp3_rcbuf* value, std::uint8_t, void* user, void* stream) {
     self(user).on_field(stream, id, text_of(name), text_of(value));
+    return 0;
+  }
+  static int on_trailer(nghttp3_conn*, std::int64_t, std::int32_t, nghttp3_rcbuf* name,
+                        nghttp3_rcbuf* value, std::uint8_t, void* user, void* stream) {
+    self(user).on_trailer(stream, text_of(name).size() + text_of(value).size());
     return 0;
   }
   static int on_end(nghttp3_conn*, std::int64_t, int last, void* user, void* stream) {
@@ -171,6 +173,8 @@ nghttp3_callbacks Http3Connection::http_callbacks() {
   table.begin_headers = Callbacks::on_begin;
   table.recv_header = Callbacks::on_header;
   table.end_headers = Callbacks::on_end;
+  table.begin_trailers = Callbacks::on_begin;
+  table.recv_trailer = Callbacks::on_trailer;
   table.stop_sending = Callbacks::ask_stop;
   table.end_stream = Callbacks::on_message_over;
   table.reset_stream = Callbacks::ask_reset;

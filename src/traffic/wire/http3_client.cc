@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "traffic/wire/http1_syntax.h"
 #include "traffic/wire/request_fields.h"
 
 namespace hone::traffic::wire {
@@ -17,10 +18,12 @@ using system::Instant;
 
 namespace {
 
-// As on HTTP/2: the client must never be what the subject waits for, and what is only counted needs
-// no memory. The connection's covers a thousand streams that use theirs to the full.
-constexpr std::uint64_t kAnswerWindow = (1 << 30) - 1;
-constexpr std::uint64_t kAnswersWindow = kAnswerWindow << 10;
+// What comes in order is counted and given back at once, so a window is never in the subject's way.
+// What comes out of order is kept until the gap is filled, and there is no other bound on that:
+// these are smaller than HTTP/2's, whose bytes come in order. As the server's own
+// (http3_server.cc); 64 MiB within a round trip of 10 ms are 50 Gbit/s.
+constexpr std::uint64_t kAnswerWindow = 16 << 20;
+constexpr std::uint64_t kAnswersWindow = 64 << 20;
 
 // A resting connection says that it is there well within the peer's idle timeout (RFC 9000 10.1.2),
 // and once more before that ends: one such packet may be lost.
@@ -139,8 +142,21 @@ Instant Http3ClientConnection::expiry() const {
   return over() ? Instant::min() : next_expiry();
 }
 
+void Http3ClientConnection::on_fields_begin(void* of, std::int64_t) {
+  if (of != nullptr) static_cast<Stream*>(of)->field_bytes = 0;
+}
+
+// QPACK makes kilobytes out of one byte: the limit is on what comes out.
+void Http3ClientConnection::take_field(void* of, std::size_t bytes) {
+  auto* stream = static_cast<Stream*>(of);
+  if (stream == nullptr) return;
+  stream->field_bytes += bytes;
+  if (stream->field_bytes > kMaxHeadBytes) refuse(stream, Failure::kHeadTooLarge);
+}
+
 void Http3ClientConnection::on_field(void* of, std::int64_t, std::string_view name,
                                      std::string_view value) {
+  take_field(of, name.size() + value.size());
   if (name != ":status" || value.size() != 3 || of == nullptr) return;
   // libnghttp3 has checked that it is three digits.
   static_cast<Stream*>(of)->summary.status =
@@ -149,7 +165,10 @@ void Http3ClientConnection::on_field(void* of, std::int64_t, std::string_view na
 
 void Http3ClientConnection::on_head_end(void* of, bool last) {
   auto* stream = static_cast<Stream*>(of);
-  if (stream != nullptr && !last && stream->summary.status < 200) ++stream->summary.informational;
+  if (stream == nullptr || last || stream->summary.status >= 200) return;
+  if (++stream->summary.informational > kMaxInformational) {
+    refuse(stream, Failure::kInformationalFlood);
+  }
 }
 
 void Http3ClientConnection::on_body(void* of, std::int64_t, std::string_view bytes) {
@@ -172,6 +191,14 @@ void Http3ClientConnection::lose_reset(Stream* stream, std::uint64_t code) {
   const bool rejected = code == NGHTTP3_H3_REQUEST_REJECTED;
   finish(stream, rejected ? Loss::kUnprocessed : Loss::kReset,
          rejected ? Failure::kRefusedStream : Failure::kStreamReset);
+}
+
+// More than this side takes: its stream alone ends.
+void Http3ClientConnection::refuse(Stream* stream, Failure why) {
+  if (!stream->open) return;
+  finish(stream, Loss::kReset, why);
+  body_is_sent(stream);
+  ngtcp2_conn_shutdown_stream(quic(), stream->stream_id, NGHTTP3_H3_EXCESSIVE_LOAD);
 }
 
 void Http3ClientConnection::on_reset(std::int64_t id, std::uint64_t code) {

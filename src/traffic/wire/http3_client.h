@@ -52,8 +52,9 @@ class Http3ClientConnection final : public Http3Client, private Http3Connection 
     std::int64_t stream_id = -1;
     const Http3Request* request = nullptr;
     ResponseSummary summary;
-    bool open = false;         // no event yet
-    bool body_unsent = false;  // some of it is not in a packet yet
+    std::size_t field_bytes = 0;  // of the head, or the trailers, that are being read
+    bool open = false;            // no event yet
+    bool body_unsent = false;     // some of it is not in a packet yet
   };
   struct Done {
     std::uint64_t id;
@@ -65,7 +66,8 @@ class Http3ClientConnection final : public Http3Client, private Http3Connection 
   void on_established() override;
   void on_field(void* stream, std::int64_t id, std::string_view name,
                 std::string_view value) override;
-  void on_head_begin(std::int64_t) override {}
+  void on_fields_begin(void* stream, std::int64_t id) override;
+  void on_trailer(void* stream, std::size_t bytes) override { take_field(stream, bytes); }
   void on_head_end(void* stream, bool last) override;
   void on_body(void* stream, std::int64_t id, std::string_view bytes) override;
   void on_message_end(void* stream) override;
@@ -79,9 +81,11 @@ class Http3ClientConnection final : public Http3Client, private Http3Connection 
   static nghttp3_ssize give_body(nghttp3_conn*, std::int64_t, nghttp3_vec* pieces, std::size_t room,
                                  std::uint32_t* flags, void*, void* stream);
   Stream* take_stream();
+  void take_field(void* stream, std::size_t bytes);
   Stream* find(std::int64_t stream_id);
   void finish(Stream* stream, std::optional<Loss> loss, Failure failure);
   void lose_reset(Stream* stream, std::uint64_t code);
+  void refuse(Stream* stream, Failure why);
   Failure cut_off(const Stream& stream) const;  // by the end of the connection
   void body_is_sent(Stream* stream);
   Status deliver();

@@ -46,6 +46,8 @@ constexpr std::uint64_t kUnidirectionalWindow = 256 << 10;
 
 // As in nghttp3's and other servers' defaults; requests of a load repeat their fields.
 constexpr std::size_t kQpackTable = 4096;
+// Of a server only. libnghttp3 keeps whatever comes on a blocked stream, and an answer that waits
+// for the table of another one would be late by no doing of the subject's.
 constexpr std::size_t kQpackBlockedStreams = 100;
 
 // The granularity of QUIC's timers (RFC 9002 6.1.2): no next deadline comes sooner after one, so
@@ -176,8 +178,10 @@ int Http3Connection::make_http() {
   nghttp3_settings settings;
   nghttp3_settings_default(&settings);
   settings.qpack_max_dtable_capacity = kQpackTable;
-  settings.qpack_blocked_streams = kQpackBlockedStreams;
-  if (server) settings.max_field_section_size = kMaxHeadBytes;
+  if (server) {
+    settings.qpack_blocked_streams = kQpackBlockedStreams;
+    settings.max_field_section_size = kMaxHeadBytes;
+  }
   const nghttp3_callbacks callbacks = http_callbacks();
   nghttp3_conn* made = nullptr;
   const auto make = server ? nghttp3_conn_server_new_versioned : nghttp3_conn_client_new_versioned;
@@ -200,6 +204,21 @@ int Http3Connection::make_http() {
     return NGTCP2_ERR_CALLBACK_FAILURE;
   }
   return 0;
+}
+
+// The handshake is done. GnuTLS goes on without an agreement by ALPN; RFC 9001 8.1 does not.
+int Http3Connection::establish() {
+  if (agreed_on_h3(tls_.get())) {
+    on_established();
+    return 0;
+  }
+  stage_ = Stage::kClosing;
+  broken_ = true;
+  why_ = Failure::kAlpn;
+  reason_ = "the peer does not speak HTTP/3: it has not agreed to \"h3\" by ALPN";
+  ngtcp2_connection_close_error_set_transport_error_tls_alert(
+      &close_error_, GNUTLS_A_NO_APPLICATION_PROTOCOL, nullptr, 0);
+  return NGTCP2_ERR_CALLBACK_FAILURE;
 }
 
 void Http3Connection::credit(std::int64_t stream_id, std::size_t bytes) {

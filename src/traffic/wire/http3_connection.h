@@ -95,7 +95,8 @@ class Http3Connection {
   virtual void on_established() = 0;  // the handshake is done
   virtual void on_field(void* stream, std::int64_t id, std::string_view name,
                         std::string_view value) = 0;
-  virtual void on_head_begin(std::int64_t id) = 0;  // not of trailers
+  virtual void on_fields_begin(void* stream, std::int64_t id) = 0;  // of a head or of trailers
+  virtual void on_trailer(void* stream, std::size_t bytes) = 0;     // of one field
   virtual void on_head_end(void* stream, bool last) = 0;
   virtual void on_body(void* stream, std::int64_t id, std::string_view bytes) = 0;
   virtual void on_message_end(void* stream) = 0;
@@ -111,6 +112,7 @@ class Http3Connection {
   static nghttp3_callbacks http_callbacks();
   Status make_tls(bool resume);
   int make_http();
+  int establish();
   int forward_stream_data(std::int64_t id, std::span<const std::uint8_t> data, bool last);
   int forward_close(std::int64_t id, std::uint64_t code);
   int http_failure(int result);

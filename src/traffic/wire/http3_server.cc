@@ -60,7 +60,11 @@ DatagramBatch Http3ServerConnection::write(Instant now, std::span<char> buffer) 
   return batch;
 }
 
-void Http3ServerConnection::on_head_begin(std::int64_t id) {
+void Http3ServerConnection::on_fields_begin(void* of, std::int64_t id) {
+  if (of != nullptr) {  // trailers
+    static_cast<Stream*>(of)->field_bytes = 0;
+    return;
+  }
   if (free_.empty()) {
     streams_.push_back(std::make_unique<Stream>());
     free_.push_back(streams_.back().get());
@@ -69,18 +73,25 @@ void Http3ServerConnection::on_head_begin(std::int64_t id) {
   free_.pop_back();
   stream->id = id;
   stream->restart();
-  stream->header_bytes = 0;
+  stream->field_bytes = 0;
   nghttp3_conn_set_stream_user_data(http(), id, stream);
 }
 
 void Http3ServerConnection::on_field(void* of, std::int64_t, std::string_view name,
                                      std::string_view value) {
+  if (!take_field(of, name.size() + value.size())) return;
+  static_cast<Stream*>(of)->add_field(name, value);
+}
+
+// False: it belongs to nothing, or is refused. QPACK makes kilobytes out of one byte: the limit is
+// on what comes out.
+bool Http3ServerConnection::take_field(void* of, std::size_t bytes) {
   auto* stream = static_cast<Stream*>(of);
-  if (stream == nullptr || stream->answered) return;
-  // QPACK makes kilobytes out of one byte: the limit is on what comes out.
-  stream->header_bytes += name.size() + value.size();
-  if (stream->header_bytes > kMaxHeadBytes) return refuse(stream);
-  stream->add_field(name, value);
+  if (stream == nullptr || stream->answered) return false;
+  stream->field_bytes += bytes;
+  if (stream->field_bytes <= kMaxHeadBytes) return true;
+  refuse(stream);
+  return false;
 }
 
 void Http3ServerConnection::on_head_end(void* of, bool last) {

@@ -49,14 +49,15 @@ class Http3ServerConnection final : public Http3Connection {
 
  private:
   struct Stream : ServerExchange {
-    std::int64_t id = -1;  // -1: not in use
-    std::size_t header_bytes = 0;
+    std::int64_t id = -1;         // -1: not in use
+    std::size_t field_bytes = 0;  // of the head, or the trailers, that are being read
   };
 
   void on_established() override;
   void on_field(void* stream, std::int64_t id, std::string_view name,
                 std::string_view value) override;
-  void on_head_begin(std::int64_t id) override;
+  void on_fields_begin(void* stream, std::int64_t id) override;
+  void on_trailer(void* stream, std::size_t bytes) override { take_field(stream, bytes); }
   void on_head_end(void* stream, bool last) override;
   void on_body(void* stream, std::int64_t id, std::string_view bytes) override;
   void on_message_end(void* stream) override;
@@ -70,6 +71,7 @@ class Http3ServerConnection final : public Http3Connection {
   static nghttp3_ssize give_body(nghttp3_conn* http, std::int64_t id, nghttp3_vec* pieces,
                                  std::size_t room, std::uint32_t* flags, void*, void* stream);
   Stream* find(std::int64_t id);
+  bool take_field(void* stream, std::size_t bytes);
   void refuse(Stream* stream);
   void lose(Stream* stream);
   void send_head(const Stream& stream, const Reply& reply);

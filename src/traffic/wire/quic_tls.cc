@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "traffic/wire/http3_connection.h"
 
@@ -18,6 +19,8 @@ constexpr const char* kPriority =
     "%DISABLE_TLS13_COMPAT_MODE:NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+AES-128-GCM:"
     "+AES-256-GCM:+CHACHA20-POLY1305:-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:"
     "+GROUP-SECP384R1:+GROUP-SECP521R1";
+
+constexpr std::string_view kAlpn = "h3";
 
 tl::unexpected<Error> quic_tls_failure(const std::string& what, int result, std::string next = {}) {
   return fail(ErrorKind::kNetwork, what + ": " + gnutls_strerror(result), std::move(next));
@@ -34,12 +37,9 @@ int keep_new_ticket(gnutls_session_t session, unsigned, unsigned, unsigned, cons
   return 0;
 }
 
+// As soon as a server can tell, so that the client gets the alert for it.
 int require_h3(gnutls_session_t session, unsigned, unsigned, unsigned, const gnutls_datum_t*) {
-  gnutls_datum_t agreed{};
-  // Without an agreement GnuTLS goes on; RFC 9001 8.1 does not.
-  return gnutls_alpn_get_selected_protocol(session, &agreed) == 0
-             ? 0
-             : GNUTLS_E_NO_APPLICATION_PROTOCOL;
+  return agreed_on_h3(session) ? 0 : GNUTLS_E_NO_APPLICATION_PROTOCOL;
 }
 
 template <std::size_t kSize>
@@ -51,6 +51,12 @@ bool derive(gnutls_digest_algorithm_t digest, std::string label, const std::stri
 }
 
 }  // namespace
+
+bool agreed_on_h3(gnutls_session_t session) {
+  gnutls_datum_t agreed{};
+  return gnutls_alpn_get_selected_protocol(session, &agreed) == 0 &&
+         std::string_view(reinterpret_cast<const char*>(agreed.data), agreed.size) == kAlpn;
+}
 
 void fill_randomly(std::uint8_t* to, std::size_t size) {
   if (gnutls_rnd(GNUTLS_RND_NONCE, to, size) != 0) std::abort();  // no entropy: nothing is safe
@@ -126,9 +132,8 @@ Result<GnutlsSession> GnutlsContext::make_session(void* user, bool* resume) {
   }
   GnutlsSession session(raw);
   gnutls_session_set_ptr(raw, user);
-  constexpr char kH3[] = "h3";
-  const gnutls_datum_t alpn{reinterpret_cast<unsigned char*>(const_cast<char*>(kH3)),
-                            sizeof kH3 - 1};
+  const gnutls_datum_t alpn{reinterpret_cast<unsigned char*>(const_cast<char*>(kAlpn.data())),
+                            static_cast<unsigned>(kAlpn.size())};
   int result = gnutls_priority_set(raw, priority_.get());
   if (result == 0) {
     result = gnutls_credentials_set(raw, GNUTLS_CRD_CERTIFICATE, credentials_.get());

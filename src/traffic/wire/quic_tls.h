@@ -60,6 +60,8 @@ class GnutlsContext final : public QuicContext {
 std::string handshake_reason(gnutls_session_t session, const GnutlsContext& context,
                              std::uint8_t alert);
 
+bool agreed_on_h3(gnutls_session_t session);  // by ALPN
+
 void fill_randomly(std::uint8_t* to, std::size_t size);
 
 }  // namespace hone::traffic::wire
