@@ -12,6 +12,10 @@ namespace hone::system {
 struct PeerAddress {
   alignas(8) std::array<unsigned char, 28> bytes{};  // sizeof(sockaddr_in6)
   std::uint32_t length = 0;
+  // The address of this machine that it came to, which the answer is to come from: an in_addr or
+  // in6_addr. Known of sockets that are bound to all addresses; of others there is only one.
+  std::array<unsigned char, 16> own{};
+  std::uint32_t own_length = 0;
   bool operator==(const PeerAddress&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "system/net/socket_address.h"
@@ -55,25 +56,75 @@ Result<Socket> open_datagram_socket(const Address& address, const SocketAddress&
   return socket;
 }
 
+bool is_wildcard(const SocketAddress& address) {
+  if (address.storage.ss_family == AF_INET6) {
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address.storage);
+    return IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr);
+  }
+  return reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_addr.s_addr == INADDR_ANY;
+}
+
+// A server that answers from another address than it was asked at is not understood, and the kernel
+// would choose one by its routes.
+void tell_own_address(int fd, int family) {
+  const int on = 1;
+  if (family == AF_INET6) {
+    ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+  } else {
+    ::setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+  }
+}
+
+// Room for what goes with a message, out (a size of segments of two bytes) and in (of four).
+constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(int));
+
+class Control {  // of one message that is to be sent
+ public:
+  template <typename T>
+  void add(int level, int type, const T& value) {
+    auto* head = reinterpret_cast<cmsghdr*>(bytes_.data() + size_);
+    head->cmsg_level = level;
+    head->cmsg_type = type;
+    head->cmsg_len = CMSG_LEN(sizeof value);
+    std::memcpy(CMSG_DATA(head), &value, sizeof value);
+    size_ += CMSG_SPACE(sizeof value);
+  }
+  void add_own_address(const PeerAddress& to) {
+    if (to.own_length == sizeof(in_addr)) {
+      in_pktinfo info{};
+      std::memcpy(&info.ipi_spec_dst, to.own.data(), sizeof info.ipi_spec_dst);
+      add(IPPROTO_IP, IP_PKTINFO, info);
+    } else if (to.own_length == sizeof(in6_addr)) {
+      in6_pktinfo info{};
+      std::memcpy(&info.ipi6_addr, to.own.data(), sizeof info.ipi6_addr);
+      add(IPPROTO_IPV6, IPV6_PKTINFO, info);
+    }
+  }
+  void attach_to(msghdr* message) {
+    if (size_ == 0) return;
+    message->msg_control = bytes_.data();
+    message->msg_controllen = size_;
+  }
+
+ private:
+  alignas(cmsghdr) std::array<char, kControlBytes> bytes_{};
+  std::size_t size_ = 0;
+};
+
 // One sendmsg() of a batch with its segments' size. 0, or errno.
 int send_together(int fd, std::string_view bytes, std::size_t segment, const PeerAddress* to) {
   iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
   msghdr message{};
+  Control control;
   if (to != nullptr) {
     message.msg_name = const_cast<unsigned char*>(to->bytes.data());
     message.msg_namelen = to->length;
+    control.add_own_address(*to);
   }
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(std::uint16_t))> control{};
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = IPPROTO_UDP;
-  head->cmsg_type = UDP_SEGMENT;
-  head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-  const auto size = static_cast<std::uint16_t>(segment);
-  std::memcpy(CMSG_DATA(head), &size, sizeof size);
+  control.add(IPPROTO_UDP, UDP_SEGMENT, static_cast<std::uint16_t>(segment));
+  control.attach_to(&message);
   while (::sendmsg(fd, &message, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) return errno;
   }
@@ -88,6 +139,8 @@ bool cannot_segment(int code) { return code == EIO || code == EINVAL || code == 
 Io send_singly(int fd, const DatagramBatch& batch, const PeerAddress* to) {
   std::array<iovec, kMostSegments> pieces{};
   std::array<mmsghdr, kMostSegments> messages{};
+  Control control;
+  if (to != nullptr) control.add_own_address(*to);
   std::size_t count = 0;
   for_each_datagram(batch, [&](std::string_view one) {
     if (count == messages.size()) return;  // the rest with the next call
@@ -98,6 +151,7 @@ Io send_singly(int fd, const DatagramBatch& batch, const PeerAddress* to) {
     if (to != nullptr) {
       message.msg_name = const_cast<unsigned char*>(to->bytes.data());
       message.msg_namelen = to->length;
+      control.attach_to(&message);
     }
     ++count;
   });
@@ -119,23 +173,12 @@ Io send_singly(int fd, const DatagramBatch& batch, const PeerAddress* to) {
 
 }  // namespace
 
-Result<PeerAddress> to_peer_address(const Address& address) {
-  HONE_TRY(const SocketAddress raw, to_socket_address(address));
-  PeerAddress peer;
-  if (is_unix(address) || raw.length > peer.bytes.size()) {
-    return fail(ErrorKind::kUsage, "datagrams do not go to " + to_string(address),
-                "give an IP address and a port");
-  }
-  std::memcpy(peer.bytes.data(), raw.get(), raw.length);
-  peer.length = raw.length;
-  return peer;
-}
-
 Result<Socket> bind_datagrams(const Address& address, bool reuse_port) {
   HONE_TRY(const SocketAddress raw, to_socket_address(address));
   HONE_TRY(Socket socket, open_datagram_socket(address, raw));
   const int on = 1;
   if (reuse_port) ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (is_wildcard(raw)) tell_own_address(socket.fd(), raw.storage.ss_family);
   if (::bind(socket.fd(), raw.get(), raw.length) != 0) {
     const int code = errno;
     const std::string what = "cannot take the UDP port of " + to_string(address);
@@ -172,10 +215,63 @@ Io send_batch(int fd, const DatagramBatch& batch, const PeerAddress* to, Packets
   return {IoState::kFailed, 0, code};
 }
 
+Io DatagramSender::send(int fd, const DatagramBatch& batch, const PeerAddress* to) {
+  DatagramBatch rest = batch;
+  Io io{IoState::kMoved, 0, 0};
+  while (!rest.bytes.empty()) {
+    io = send_batch(fd, rest, to, packets_);
+    if (io.state != IoState::kMoved) break;
+    rest.bytes.remove_prefix(io.bytes);
+  }
+  if (io.state == IoState::kWouldBlock) {
+    held_.assign(rest.bytes);
+    held_segment_ = rest.segment;
+    held_to_ = to != nullptr ? *to : PeerAddress();
+  }
+  io.bytes = batch.bytes.size() - rest.bytes.size();
+  return io;
+}
+
+Io DatagramSender::resend(int fd) {
+  const std::string bytes = std::exchange(held_, {});
+  const PeerAddress to = held_to_;
+  return send(fd, {bytes, held_segment_}, to.length > 0 ? &to : nullptr);
+}
+
+namespace {
+
+// From what came with a message: the size of the datagrams that it was put together from, and the
+// address that it came to.
+void read_control(msghdr* message, Arrival* arrival) {
+  arrival->from.own_length = 0;
+  arrival->from.own.fill(0);
+  const auto keep_own = [arrival](const auto& address) {
+    std::memcpy(arrival->from.own.data(), &address, sizeof address);
+    arrival->from.own_length = sizeof address;
+  };
+  for (cmsghdr* head = CMSG_FIRSTHDR(message); head != nullptr; head = CMSG_NXTHDR(message, head)) {
+    if (head->cmsg_level == IPPROTO_UDP && head->cmsg_type == UDP_GRO) {
+      int segment = 0;
+      std::memcpy(&segment, CMSG_DATA(head), sizeof segment);
+      if (segment > 0) arrival->batch.segment = static_cast<std::size_t>(segment);
+    } else if (head->cmsg_level == IPPROTO_IP && head->cmsg_type == IP_PKTINFO) {
+      in_pktinfo info{};
+      std::memcpy(&info, CMSG_DATA(head), sizeof info);
+      keep_own(info.ipi_spec_dst);
+    } else if (head->cmsg_level == IPPROTO_IPV6 && head->cmsg_type == IPV6_PKTINFO) {
+      in6_pktinfo info{};
+      std::memcpy(&info, CMSG_DATA(head), sizeof info);
+      keep_own(info.ipi6_addr);
+    }
+  }
+}
+
+}  // namespace
+
 struct DatagramReader::Buffers {
   struct Slot {
     iovec piece{};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    alignas(cmsghdr) std::array<char, kControlBytes> control{};
     sockaddr_storage from{};
   };
   explicit Buffers(std::size_t messages)
@@ -225,13 +321,7 @@ Io DatagramReader::read(int fd) {
     if (size == 0 || (message.msg_flags & MSG_TRUNC) != 0) continue;
     Arrival& arrival = arrivals_[count_++];
     arrival.batch = {{static_cast<const char*>(message.msg_iov->iov_base), size}, size};
-    for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr;
-         head = CMSG_NXTHDR(&message, head)) {
-      if (head->cmsg_level != IPPROTO_UDP || head->cmsg_type != UDP_GRO) continue;
-      int segment = 0;
-      std::memcpy(&segment, CMSG_DATA(head), sizeof segment);
-      if (segment > 0) arrival.batch.segment = static_cast<std::size_t>(segment);
-    }
+    read_control(&message, &arrival);
     arrival.from.bytes.fill(0);
     arrival.from.length = std::min<std::uint32_t>(message.msg_namelen, sizeof arrival.from.bytes);
     std::memcpy(arrival.from.bytes.data(), message.msg_name, arrival.from.length);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/error.h"
 #include "system/datagram_batch.h"
@@ -12,9 +13,8 @@
 
 namespace hone::system::net {
 
-Result<PeerAddress> to_peer_address(const Address&);  // not of a Unix socket
-
-// Both are non-blocking and close-on-exec. With SO_REUSEPORT the kernel deals datagrams out by the
+// Both are non-blocking and close-on-exec. On the wildcard address, what arrives tells which
+// address it came to (PeerAddress::own). With SO_REUSEPORT the kernel deals datagrams out by the
 // hash of both addresses and ports: a peer that keeps its port stays with the socket it has met.
 // kPortTaken: someone else has the port.
 Result<Socket> bind_datagrams(const Address&, bool reuse_port = false);
@@ -29,6 +29,24 @@ enum class Packets {
   kSingle,    // on loopback a receiver may get that packet whole: for one that cannot take it
 };
 Io send_batch(int fd, const DatagramBatch&, const PeerAddress* to, Packets packets);
+
+// Sends batches on one socket and holds back what the kernel does not take: QUIC counts what was
+// made as sent. While something is held back, nothing else is to be sent.
+class DatagramSender {
+ public:
+  explicit DatagramSender(Packets packets) : packets_(packets) {}
+  // kMoved: all of it is gone. kWouldBlock: the rest is held back until resend(), once the socket
+  // is writable. kFailed: the rest is lost. `bytes` were taken in any case.
+  Io send(int fd, const DatagramBatch&, const PeerAddress* to);
+  Io resend(int fd);  // kMoved, too, where nothing is held back
+  void clear() { held_.clear(); }
+
+ private:
+  const Packets packets_;
+  std::string held_;
+  std::size_t held_segment_ = 0;
+  PeerAddress held_to_;  // of length 0: the socket is connected
+};
 
 struct Arrival {
   DatagramBatch batch;  // of one sender

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hone::system::net {
@@ -80,7 +81,6 @@ TEST_P(DatagramTest, AnAnswerFindsItsWayToWhomItCameFrom) {
   ASSERT_EQ(IoState::kMoved,
             send_batch(client_.fd(), {"ping", 4}, nullptr, Packets::kSingle).state);
   ASSERT_EQ(1U, receive(server_, 1, &from_).size());
-  ASSERT_EQ(to_peer_address({GetParam(), local_port(client_)})->bytes, from_.bytes);
   const std::string bytes(2 * kMostSegments, 'x');
   ASSERT_EQ(bytes.size(), send_batch(server_.fd(), {bytes, 2}, &from_, Packets::kTogether).bytes);
   const auto datagrams = receive(client_, kMostSegments, &from_);
@@ -123,12 +123,80 @@ TEST_P(DatagramTest, APortIsTakenOnceUnlessItIsShared) {
   EXPECT_TRUE(bind_datagrams({GetParam(), local_port(*shared)}, true));
 }
 
+// A connected client takes an answer only from where it has asked.
+TEST(DatagramAddressTest, ASocketOnAllAddressesAnswersFromTheOneThatWasAsked) {
+  for (const auto& [wildcard, asked] :
+       {std::pair{"0.0.0.0", "127.0.0.2"}, {"::", "127.0.0.2"}, {"::", "::1"}}) {
+    SCOPED_TRACE(std::string(wildcard) + " asked at " + asked);
+    const auto server = bind_datagrams({wildcard, 0});
+    if (!server) continue;  // no IPv6 here
+    const auto client = connect_datagrams({asked, local_port(*server)});
+    ASSERT_TRUE(client) << client.error().what;
+    PeerAddress from;
+    for (const Packets packets : {Packets::kTogether, Packets::kSingle}) {
+      ASSERT_EQ(4U, send_batch(client->fd(), {"ping", 4}, nullptr, Packets::kSingle).bytes);
+      ASSERT_EQ(1U, receive(*server, 1, &from).size());
+      EXPECT_GT(from.own_length, 0U);
+      ASSERT_EQ(6U, send_batch(server->fd(), {"answer", 3}, &from, packets).bytes);
+      PeerAddress unused;
+      EXPECT_EQ(2U, receive(*client, 2, &unused).size());
+    }
+  }
+}
+
+// A pair of Unix sockets, because its kernel buffer fills; that of UDP on loopback does not.
+TEST(DatagramSenderTest, WhatTheKernelDoesNotTakeIsHeldBackAndSentOnce) {
+  int pair[2];
+  ASSERT_EQ(0, ::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair));
+  const Socket near(pair[0]), far(pair[1]);
+  DatagramSender sender(Packets::kSingle);
+  EXPECT_EQ(IoState::kMoved, sender.resend(near.fd()).state);
+  std::size_t sent = 0, made = 0;
+  Io io{IoState::kMoved, 0, 0};
+  for (int i = 0; i < 10'000 && io.state == IoState::kMoved; ++i) {
+    std::string batch;
+    for (int j = 0; j < 5; ++j) batch += std::to_string(100'000 + made++);
+    io = sender.send(near.fd(), {batch, 6}, nullptr);
+    sent += io.bytes;
+  }
+  ASSERT_EQ(IoState::kWouldBlock, io.state);
+  EXPECT_LT(sent, made * 6);
+  EXPECT_EQ(IoState::kWouldBlock, sender.resend(near.fd()).state);
+  std::string all;
+  while (all.size() < made * 6) {
+    char one[8];
+    ssize_t size = 0;
+    while ((size = ::recv(far.fd(), one, sizeof one, 0)) > 0) {
+      ASSERT_EQ(6, size);
+      all.append(one, 6);
+    }
+    const std::size_t before = sent;
+    sent += sender.resend(near.fd()).bytes;
+    if (sent == before && ::recv(far.fd(), one, sizeof one, MSG_PEEK) < 0) break;
+  }
+  EXPECT_EQ(made * 6, sent);
+  ASSERT_EQ(made * 6, all.size());
+  for (std::size_t i = 0; i < made; ++i)
+    ASSERT_EQ(std::to_string(100'000 + i), all.substr(6 * i, 6));
+}
+
+TEST(DatagramSenderTest, AFailureLosesTheRest) {
+  int pair[2];
+  ASSERT_EQ(0, ::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair));
+  const Socket near(pair[0]);
+  Socket(pair[1]).close();
+  DatagramSender sender(Packets::kSingle);
+  const Io io = sender.send(near.fd(), {"datagram", 4}, nullptr);
+  EXPECT_EQ(IoState::kFailed, io.state);
+  EXPECT_EQ(ECONNREFUSED, io.error);
+  EXPECT_EQ(IoState::kMoved, sender.resend(near.fd()).state);
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, DatagramTest, testing::Values("127.0.0.1", "::1"));
 
 TEST(DatagramAddressTest, UnixSocketsAreRefused) {
   EXPECT_EQ(ErrorKind::kUsage, connect_datagrams({"unix:/tmp/x", 0}).error().kind);
   EXPECT_EQ(ErrorKind::kUsage, bind_datagrams({"unix:/tmp/x", 0}).error().kind);
-  EXPECT_EQ(ErrorKind::kUsage, to_peer_address({"unix:/tmp/x", 0}).error().kind);
 }
 
 }  // namespace
