@@ -66,7 +66,8 @@ void Http3Links::advance(Instant now) {
   }
 }
 
-Http3Link::Http3Link(int line, Http3Links* shared) : line_(line), shared_(shared) {}
+Http3Link::Http3Link(int line, Http3Links* shared)
+    : line_(line), shared_(shared), sender_(kPackets) {}
 
 Http3Link::~Http3Link() {
   close();
@@ -90,7 +91,7 @@ Status Http3Link::open() {
   write_error_ = 0;
   retired_ = false;
   answers_ = 0;
-  held_back_.clear();
+  sender_.clear();
   flush();
   return {};
 }
@@ -100,7 +101,7 @@ void Http3Link::close() {
   session_->close();
   if (!full_ && write_error_ == 0) {  // as far as the kernel takes it now
     const DatagramBatch goodbye = session_->write(Loop::read_clock(), shared_->output_);
-    if (!goodbye.bytes.empty()) system::net::send_batch(socket_.fd(), goodbye, nullptr, kPackets);
+    if (!goodbye.bytes.empty()) sender_.send(socket_.fd(), goodbye, nullptr);
   }
   shared_->deadlines_.set(static_cast<std::size_t>(line_), Instant::max());
   context().loop->remove(socket_.fd());
@@ -204,11 +205,11 @@ void Http3Link::flush() {
   if (full_ || state_ == State::kClosed || write_error_ != 0) return;
   const Instant now = Loop::read_clock();
   std::size_t budget = kDatagramBudget;
-  bool goes_on = send_held_back();
+  bool goes_on = went(sender_.resend(socket_.fd()));
   while (goes_on) {
     const DatagramBatch batch = session_->write(now, shared_->output_);
     if (batch.bytes.empty()) break;
-    goes_on = send(batch);
+    goes_on = went(sender_.send(socket_.fd(), batch, nullptr));
     budget -= std::min(budget, batch.bytes.size());
     if (goes_on && budget == 0) {
       watch(true);
@@ -220,30 +221,11 @@ void Http3Link::flush() {
 }
 
 // False: no more can be sent now.
-bool Http3Link::send(const DatagramBatch& batch) {
-  DatagramBatch rest = batch;
-  while (!rest.bytes.empty()) {
-    const Io io = system::net::send_batch(socket_.fd(), rest, nullptr, kPackets);
-    if (io.state == IoState::kWouldBlock) {
-      held_back_.assign(rest.bytes);
-      held_back_segment_ = rest.segment;
-      watch(true);
-      return false;
-    }
-    if (io.state != IoState::kMoved) {
-      write_error_ = io.error;
-      return false;
-    }
-    context().bytes_out += io.bytes;
-    rest.bytes.remove_prefix(io.bytes);
-  }
-  return true;
-}
-
-bool Http3Link::send_held_back() {
-  if (held_back_.empty()) return true;
-  const std::string bytes = std::exchange(held_back_, {});
-  return send({bytes, held_back_segment_});
+bool Http3Link::went(const Io& io) {
+  context().bytes_out += io.bytes;
+  if (io.state == IoState::kWouldBlock) watch(true);
+  if (io.state == IoState::kFailed) write_error_ = io.error;
+  return io.state == IoState::kMoved;
 }
 
 void Http3Link::watch(bool writable) {

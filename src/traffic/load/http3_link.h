@@ -74,8 +74,7 @@ class Http3Link final : public Link, public system::net::Pollable, private wire:
   void fall(wire::Failure failure, const Error& why);
   void fall_by(int error);
   bool is_spent() const;
-  bool send(const system::DatagramBatch& batch);
-  bool send_held_back();
+  bool went(const system::net::Io& io);
   void watch(bool writable);
   ConnectionContext& context() const { return *shared_->context_; }
 
@@ -87,9 +86,8 @@ class Http3Link final : public Link, public system::net::Pollable, private wire:
   bool retired_ = false;
   std::uint64_t answers_ = 0;
   wire::Failure failure_ = wire::Failure::kNone;
-  std::string held_back_;  // datagrams that the kernel did not take
-  std::size_t held_back_segment_ = 0;
   system::net::Socket socket_;
+  system::net::DatagramSender sender_;
   std::unique_ptr<wire::Http3Client> session_;
 };
 

@@ -31,7 +31,7 @@ class Http3LinkTest : public testing::Test {
   }
   void serve(int threads, std::uint16_t port = 0) {
     origin::OriginSpec spec;
-    spec.listen.port = port;
+    spec.listen = {listen_, port};
     spec.tls_cert = files_.cert();
     spec.tls_key = files_.key();
     spec.http3 = true;
@@ -50,6 +50,7 @@ class Http3LinkTest : public testing::Test {
   }
 
   wire::CertificateFiles files_;
+  std::string listen_ = "127.0.0.1";
   std::unique_ptr<origin::OriginThreads> origin_;
   std::unique_ptr<LoopThread> thread_;
   std::unique_ptr<LoadSession> session_;
@@ -79,6 +80,43 @@ TEST_F(Http3LinkTest, LaterConnectionsAreResumed) {
   const SliceResult result = run(*session_->connect(spec_), 400, 0.2);
   EXPECT_EQ(result.sent, result.ok);
   EXPECT_GT(result.handshakes_resumed, result.handshakes_full);
+}
+
+// More goodbyes than the origin writes in one event.
+TEST_F(Http3LinkTest, AnOriginThatEndsSaysGoodbyeToEveryConnection) {
+  serve(1);
+  spec_.connections = 150;
+  const auto pool = session_->connect(spec_);
+  ASSERT_TRUE(pool) << describe(pool.error());
+  EXPECT_EQ(150, session_->spread(*pool, {})->connections);
+  origin_.reset();
+  for (int i = 0; i < 200 && session_->spread(*pool, {})->connections > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(0, session_->spread(*pool, {})->connections);
+}
+
+TEST_F(Http3LinkTest, AHandshakeThatFailsIsAProtocolErrorAtTheOrigin) {
+  serve(1);
+  spec_.connections = 1;
+  spec_.target.ca_file.clear();  // the system's do not know it
+  EXPECT_FALSE(session_->connect(spec_));
+  for (int i = 0; i < 200 && origin_->counters().protocol_errors == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const auto counters = origin_->counters();
+  EXPECT_GE(counters.protocol_errors, 1U);
+  EXPECT_EQ(0U, counters.connections);
+}
+
+TEST_F(Http3LinkTest, AnOriginOnAllAddressesAnswersFromTheOneThatWasAsked) {
+  listen_ = "0.0.0.0";
+  serve(1);
+  spec_.target.address.host = "127.0.0.2";
+  const auto pool = session_->connect(spec_);
+  ASSERT_TRUE(pool) << describe(pool.error());
+  const SliceResult result = run(*pool, 1000, 0.1);
+  EXPECT_EQ(100U, result.ok + result.missed);
 }
 
 TEST_F(Http3LinkTest, AServerThatIsNotThereIsRefused) {

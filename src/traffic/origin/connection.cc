@@ -122,8 +122,7 @@ void Connection::end_of_input() {
 }
 
 void Connection::on_request(std::uint64_t stream, const wire::RequestView& request) {
-  server_->count_arrival(&asked_);
-  const wire::Reply* reply = server_->answer_to(id_, stream, request);
+  const wire::Reply* reply = server_->answer_to(id_, stream, request, &asked_);
   if (reply != nullptr) respond(stream, *reply);
 }
 

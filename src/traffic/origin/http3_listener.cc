@@ -4,14 +4,12 @@
 
 #include <sys/epoll.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "traffic/origin/server.h"
 
 namespace hone::traffic::origin {
 
-using system::DatagramBatch;
 using system::Instant;
 using system::net::Io;
 using system::net::IoState;
@@ -32,6 +30,7 @@ Http3Listener::Http3Listener(Server* server, system::net::Socket socket)
     : server_(server),
       socket_(std::move(socket)),
       reader_(kMessagesAtOnce),
+      sender_(system::net::Packets::kTogether),
       output_(system::kMostBatchBytes) {}
 
 Result<std::unique_ptr<Http3Listener>> Http3Listener::make(Server* server, const OriginSpec& spec,
@@ -47,7 +46,8 @@ Http3Listener::~Http3Listener() {
   server_->loop().remove(socket_.fd());
   if (http3_ == nullptr) return;
   http3_->close();
-  if (!full_) flush();
+  const Instant now = Loop::read_clock();
+  while (!full_ && write_next(now)) continue;
 }
 
 Status Http3Listener::start() { return server_->loop().add(socket_.fd(), EPOLLIN, this); }
@@ -88,15 +88,17 @@ void Http3Listener::on_disconnected(std::uint64_t, bool broken) {
   if (broken) ++counters.protocol_errors;
 }
 
+void Http3Listener::on_handshake_failed() { ++server_->counters_now().protocol_errors; }
+
 bool Http3Listener::keeps_body(const wire::RequestView& head) {
   return server_->keeps_body(head.path);
 }
 
 void Http3Listener::on_request(wire::Http3Caller* caller, std::uint64_t stream,
                                const wire::RequestView& request) {
-  server_->count_arrival(&caller->asked);
   const std::uint64_t connection = caller->connection;
-  const wire::Reply* reply = server_->answer_to(Server::kHttp3 | connection, stream, request);
+  const wire::Reply* reply =
+      server_->answer_to(Server::kHttp3 | connection, stream, request, &caller->asked);
   if (reply != nullptr) respond(connection, stream, *reply);
 }
 
@@ -114,38 +116,25 @@ void Http3Listener::respond(std::uint64_t connection, std::uint64_t stream,
 }
 
 void Http3Listener::flush() {
-  if (full_) return;
-  if (!held_back_.empty()) {
-    const std::string bytes = std::exchange(held_back_, {});
-    const system::PeerAddress to = held_back_to_;
-    if (!send({bytes, held_back_segment_}, to)) return;
-  }
+  if (full_ || !went(sender_.resend(socket_.fd()))) return;
   const Instant now = Loop::read_clock();
   for (int i = 0; i < kBatchesPerEvent; ++i) {
-    const wire::Http3Server::Output out = http3_->write(now, output_);
-    if (out.batch.bytes.empty()) return;
-    if (!send(out.batch, *out.to)) return;
+    if (!write_next(now)) return;
   }
   watch(true);
 }
 
-// False: no more can be sent now.
-bool Http3Listener::send(const DatagramBatch& batch, const system::PeerAddress& to) {
-  DatagramBatch rest = batch;
-  while (!rest.bytes.empty()) {
-    const Io io = system::net::send_batch(socket_.fd(), rest, &to, system::net::Packets::kTogether);
-    if (io.state == IoState::kWouldBlock) {
-      held_back_.assign(rest.bytes);
-      held_back_segment_ = rest.segment;
-      held_back_to_ = to;
-      watch(true);
-      return false;
-    }
-    if (io.state != IoState::kMoved) return true;  // lost, as on the way
-    server_->counters_now().bytes_out += io.bytes;
-    rest.bytes.remove_prefix(io.bytes);
-  }
-  return true;
+// False: there is nothing, or no more can be sent now.
+bool Http3Listener::write_next(Instant now) {
+  const wire::Http3Server::Output out = http3_->write(now, output_);
+  return !out.batch.bytes.empty() && went(sender_.send(socket_.fd(), out.batch, out.to));
+}
+
+// False: no more can be sent now. What failed is lost, as on the way.
+bool Http3Listener::went(const Io& io) {
+  server_->counters_now().bytes_out += io.bytes;
+  if (io.state == IoState::kWouldBlock) watch(true);
+  return io.state != IoState::kWouldBlock;
 }
 
 void Http3Listener::watch(bool writable) {

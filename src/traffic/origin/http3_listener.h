@@ -35,6 +35,7 @@ class Http3Listener final : public system::net::Pollable, private wire::Http3Ser
   Http3Listener(Server* server, system::net::Socket socket);
   void on_connected(std::uint64_t connection) override;
   void on_disconnected(std::uint64_t connection, bool broken) override;
+  void on_handshake_failed() override;
   bool keeps_body(const wire::RequestView& head) override;
   void on_request(wire::Http3Caller* caller, std::uint64_t stream,
                   const wire::RequestView& request) override;
@@ -42,17 +43,16 @@ class Http3Listener final : public system::net::Pollable, private wire::Http3Ser
   std::string_view date() override;
   void respond(std::uint64_t connection, std::uint64_t stream, const wire::Reply& reply);
   void flush();
-  bool send(const system::DatagramBatch& batch, const system::PeerAddress& to);
+  bool write_next(system::Instant now);
+  bool went(const system::net::Io& io);
   void watch(bool writable);
 
   Server* const server_;
   system::net::Socket socket_;
   system::net::DatagramReader reader_;
+  system::net::DatagramSender sender_;
   std::vector<char> output_;
-  bool full_ = false;      // the kernel takes no more: for EPOLLOUT
-  std::string held_back_;  // datagrams that it did not take
-  std::size_t held_back_segment_ = 0;
-  system::PeerAddress held_back_to_;
+  bool full_ = false;                         // the kernel takes no more: for EPOLLOUT
   std::unique_ptr<wire::Http3Server> http3_;  // last: its connections end first
 };
 

@@ -108,9 +108,8 @@ Status Server::serve_http3(const OriginSpec& spec) {
 }
 
 const wire::Reply* Server::answer_to(std::uint64_t connection, std::uint64_t stream,
-                                     const wire::RequestView& request) {
-  ++counters_.requests;
-  counters_.request_body_bytes += std::max<std::uint64_t>(request.body_bytes, request.body.size());
+                                     const wire::RequestView& request, Instant* last) {
+  count_arrival(request, last);
   const Route& route = routes_.find(request.path);
   if (route.delay > system::Duration::zero()) {
     delayed_.push_back({loop_->now() + route.delay, connection, stream, route.reply});
@@ -145,7 +144,9 @@ bool Server::keeps_body(std::string_view path) {
   return body == Route::Body::kEcho || body == Route::Body::kGrpcEcho;
 }
 
-void Server::count_arrival(Instant* last) {
+void Server::count_arrival(const wire::RequestView& request, Instant* last) {
+  ++counters_.requests;
+  counters_.request_body_bytes += request.body_bytes;
   const Instant now = loop_->now();
   if (*last != Instant{}) counters_.arrival_gaps.record((now - *last).count());
   *last = now;

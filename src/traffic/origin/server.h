@@ -39,11 +39,10 @@ class Server final : public Origin, public system::net::Pollable, public system:
   std::span<char> read_buffer() { return read_buffer_; }
   std::string& plain_buffer() { return plain_buffer_; }
   static constexpr std::uint64_t kHttp3 = std::uint64_t{1} << 63;  // in a connection's number
-  // Counts a request. Null: its answer comes later, by answer(). Valid until the next call.
+  // Counts a request, on a connection where the one before came at *last. Null: its answer comes
+  // later, by answer(). Valid until the next call.
   const wire::Reply* answer_to(std::uint64_t connection, std::uint64_t stream,
-                               const wire::RequestView& request);
-  // Of a request, on the connection where the one before came at *last.
-  void count_arrival(system::Instant* last);
+                               const wire::RequestView& request, system::Instant* last);
   // Whether the answer to such a request needs the request's body.
   bool keeps_body(std::string_view path);
   std::string_view date();              // for the Date header, made once a second
@@ -57,6 +56,7 @@ class Server final : public Origin, public system::net::Pollable, public system:
     wire::Reply reply;
   };
   static bool is_later(const Delayed& a, const Delayed& b) { return a.due > b.due; }
+  void count_arrival(const wire::RequestView& request, system::Instant* last);
   void answer(std::uint64_t connection, std::uint64_t stream, const wire::Reply& reply);
   void answer_due(system::Instant now);
   void sweep(system::Instant now);

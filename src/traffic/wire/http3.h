@@ -92,6 +92,8 @@ class Http3ServerEvents {
   virtual void on_connected(std::uint64_t connection) = 0;  // the handshake is done
   // It has been connected, and is over; `broken`: the peer violated a protocol.
   virtual void on_disconnected(std::uint64_t connection, bool broken) = 0;
+  // One that came to nothing, by what the peer sent or by its alert; not by its silence.
+  virtual void on_handshake_failed() = 0;
   virtual bool keeps_body(const RequestView&) { return true; }  // as ServerEvents::keeps_body()
   virtual void on_request(Http3Caller* caller, std::uint64_t stream, const RequestView&) = 0;
   virtual void on_request_lost(std::uint64_t connection, std::uint64_t stream) = 0;

@@ -145,6 +145,7 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
   bool is_open(std::uint64_t id) const { return !responses.contains(id) && !losses.contains(id); }
   void on_connected(std::uint64_t) override { ++connected; }
   void on_disconnected(std::uint64_t, bool broke) override { ++(broke ? broken : disconnected); }
+  void on_handshake_failed() override { ++handshakes_failed; }
   bool keeps_body(const RequestView&) override { return keeps; }
   void on_request(Http3Caller* caller, std::uint64_t stream, const RequestView& request) override {
     requests.push_back(std::string(request.method) + " " + std::string(request.path) + " " +
@@ -172,7 +173,7 @@ class Http3Network : public ClientEvents, public Http3ServerEvents {
   bool keeps = true;  // the bodies of requests
   std::uint64_t body_bytes = 0;
   std::pair<std::uint64_t, std::uint64_t> last_request;
-  int connected = 0, disconnected = 0, broken = 0, requests_lost = 0;
+  int connected = 0, disconnected = 0, broken = 0, handshakes_failed = 0, requests_lost = 0;
   int sent[2] = {0, 0};  // by to_server
   std::vector<Datagram> on_the_way;
 

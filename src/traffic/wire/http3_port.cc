@@ -197,6 +197,8 @@ void Http3Port::drop(Http3ServerConnection* connection) {
   connection->lose_all();
   if (connection->connected()) {
     events_->on_disconnected(place.number, connection->broken());
+  } else if (connection->handshake_failed()) {
+    events_->on_handshake_failed();
   }
   connection->retire_ids();
   by_number_.erase(place.number);

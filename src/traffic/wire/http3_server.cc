@@ -45,6 +45,11 @@ void Http3ServerConnection::on_established() {
   gnutls_session_ticket_send(tls(), 1, 0);  // where it fails, the client comes back in full
 }
 
+bool Http3ServerConnection::handshake_failed() const {
+  return !connected_ &&
+         (why() == Failure::kTls || why() == Failure::kAlpn || why() == Failure::kBrokenProtocol);
+}
+
 void Http3ServerConnection::receive(std::string_view datagram, Instant now) { read(datagram, now); }
 
 void Http3ServerConnection::expire(Instant now) { handle_expiry(now); }

@@ -35,6 +35,8 @@ class Http3ServerConnection final : public Http3Connection {
   std::uint64_t number() const { return place_.number; }
   const system::PeerAddress& peer() const { return place_.peer; }
   bool connected() const { return connected_; }
+  // Of one that is over: for what was said in it, and not by its silence or the peer's goodbye.
+  bool handshake_failed() const;
 
   void receive(std::string_view datagram, system::Instant now);
   void expire(system::Instant now);

@@ -191,6 +191,24 @@ TEST_F(Http3SessionsTest, CertificatesAreVerifiedUnlessToldNotTo) {
   EXPECT_EQ("", outcome(other));
 }
 
+TEST_F(Http3SessionsTest, AServerHearsOfAHandshakeThatFailedButNotOfSilence) {
+  options_.ca_file.clear();
+  net_.connect(*QuicContext::client(options_));
+  net_.fate = [](bool to_server, int) -> std::optional<Duration> {
+    if (!to_server) return std::nullopt;
+    return Duration::zero();
+  };
+  net_.settle(std::chrono::minutes(10));
+  EXPECT_EQ(0, net_.handshakes_failed);
+  net_.status = {};
+  net_.fate = [](bool, int) { return Duration::zero(); };
+  net_.connect(*QuicContext::client(options_));
+  net_.run([&] { return net_.handshakes_failed > 0; });
+  EXPECT_EQ(1, net_.handshakes_failed);
+  EXPECT_FALSE(net_.status);
+  EXPECT_EQ(0, net_.connected + net_.disconnected + net_.broken);
+}
+
 TEST_F(Http3SessionsTest, WrongFilesAreUsageErrors) {
   options_.ca_file = files_->key();
   EXPECT_EQ(ErrorKind::kUsage, QuicContext::client(options_).error().kind);
