@@ -56,8 +56,11 @@ std::optional<ProcStat> parse_stat(std::string_view text) {
   const std::vector<std::string> fields = split_words(text.substr(close + 1));
   if (fields.size() < 20 || fields[0].size() != 1) return std::nullopt;
   stat.state = fields[0][0];
-  if (!read_number(fields[1], stat.parent) || !read_number(fields[11], stat.user_ticks) ||
-      !read_number(fields[12], stat.system_ticks) ||
+  if (!read_number(fields[1], stat.parent) || !read_number(fields[7], stat.minor_faults) ||
+      !read_number(fields[8], stat.ended_minor_faults) ||
+      !read_number(fields[9], stat.major_faults) ||
+      !read_number(fields[10], stat.ended_major_faults) ||
+      !read_number(fields[11], stat.user_ticks) || !read_number(fields[12], stat.system_ticks) ||
       !read_number(fields[13], stat.ended_user_ticks) ||
       !read_number(fields[14], stat.ended_system_ticks) || !read_number(fields[17], stat.threads) ||
       !read_number(fields[19], stat.start_ticks))
@@ -79,6 +82,18 @@ std::optional<SchedStat> parse_schedstat(std::string_view text) {
       !read_number(fields[1], stat.run_delay_ns))
     return std::nullopt;
   return stat;
+}
+
+std::optional<std::uint64_t> parse_migrations(std::string_view sched) {
+  // "se.nr_migrations      :           12"
+  static constexpr std::string_view kLabel = "se.nr_migrations";
+  const std::size_t at = sched.find(kLabel);
+  const std::size_t colon = at == std::string_view::npos ? at : sched.find(':', at);
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = sched.substr(colon + 1);
+  std::uint64_t value = 0;
+  if (!read_number(trim(rest.substr(0, rest.find('\n'))), value)) return std::nullopt;
+  return value;
 }
 
 std::vector<std::uint64_t> listening_inodes(std::string_view table, std::uint16_t port) {

@@ -20,6 +20,10 @@ struct ProcStat {  // /proc/PID/stat; times in ticks
   pid_t parent = 0;
   char state = '?';
   std::string name;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t ended_minor_faults = 0;  // of children that were waited for
+  std::uint64_t major_faults = 0;
+  std::uint64_t ended_major_faults = 0;
   std::uint64_t user_ticks = 0;
   std::uint64_t system_ticks = 0;
   std::uint64_t ended_user_ticks = 0;  // of children that were waited for
@@ -41,6 +45,9 @@ struct SchedStat {  // /proc/PID/task/TID/schedstat
   std::int64_t run_delay_ns = 0;
 };
 std::optional<SchedStat> parse_schedstat(std::string_view text);
+
+// nr_migrations of /proc/PID/task/TID/sched; only kernels with CONFIG_SCHED_DEBUG have that file.
+std::optional<std::uint64_t> parse_migrations(std::string_view sched);
 
 // Socket inodes that listen on `port`, from /proc/net/tcp or tcp6.
 std::vector<std::uint64_t> listening_inodes(std::string_view table, std::uint16_t port);

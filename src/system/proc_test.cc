@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr const char* kFields =
-    " S 7 12 12 0 -1 4194304 100 200 0 0 11 22 33 44 20 0 5 0 98765 1000 200 18446744073709551615";
+    " S 7 12 12 0 -1 4194304 100 200 3 4 11 22 33 44 20 0 5 0 98765 1000 200 18446744073709551615";
 
 TEST(ParseStat, ReadsTheFieldsOfProc5) {
   const auto stat = parse_stat("12 (nginx)" + std::string(kFields));
@@ -21,6 +21,10 @@ TEST(ParseStat, ReadsTheFieldsOfProc5) {
   EXPECT_EQ(stat->name, "nginx");
   EXPECT_EQ(stat->state, 'S');
   EXPECT_EQ(stat->parent, 7);
+  EXPECT_EQ(stat->minor_faults, 100U);
+  EXPECT_EQ(stat->ended_minor_faults, 200U);
+  EXPECT_EQ(stat->major_faults, 3U);
+  EXPECT_EQ(stat->ended_major_faults, 4U);
   EXPECT_EQ(stat->user_ticks, 11U);
   EXPECT_EQ(stat->system_ticks, 22U);
   EXPECT_EQ(stat->ended_user_ticks, 33U);
@@ -55,6 +59,16 @@ TEST(ParseSwitches, TellsVoluntaryFromNonvoluntary) {
   EXPECT_EQ(switches->involuntary, 7U);
   EXPECT_FALSE(parse_switches("Name:\tx\n"));
   EXPECT_FALSE(parse_switches("voluntary_ctxt_switches:\tx\nnonvoluntary_ctxt_switches:\t1\n"));
+}
+
+TEST(ParseMigrations, FindsItsLineAmongOthers) {
+  EXPECT_EQ(parse_migrations("cat (8358, #threads: 1)\n-----\nse.exec_start  :  1.5\n"
+                             "se.nr_migrations                             :                   12\n"
+                             "se.statistics.nr_migrations_cold   :   7\n"),
+            12U);
+  EXPECT_FALSE(parse_migrations("se.statistics.nr_migrations_cold : 7\n"));
+  EXPECT_FALSE(parse_migrations("se.nr_migrations : many\n"));
+  EXPECT_FALSE(parse_migrations("se.nr_migrations"));
 }
 
 TEST(ParseSchedstat, ReadsCpuAndDelay) {

@@ -86,10 +86,14 @@ TreeUsage add_up(const Members& members) {
   std::uint64_t user = members.root.ended_user_ticks;
   std::uint64_t system = members.root.ended_system_ticks;
   std::uint64_t ended = user + system;
+  usage.minor_faults = members.root.ended_minor_faults;
+  usage.major_faults = members.root.ended_major_faults;
   for (const ProcStat& process : members.all) {
     user += process.user_ticks + process.ended_user_ticks;
     system += process.system_ticks + process.ended_system_ticks;
     ended += process.ended_user_ticks + process.ended_system_ticks;
+    usage.minor_faults += process.minor_faults + process.ended_minor_faults;
+    usage.major_faults += process.major_faults + process.ended_major_faults;
     usage.cpu_ns += process_cpu_ns(process.pid).value_or(0);
     ++usage.processes;
     usage.pids.push_back(process.pid);
@@ -170,8 +174,14 @@ class RealProcessTable : public ProcessTable {
         const auto schedstat = read_proc(task + "/schedstat");
         const auto parsed_stat = stat ? parse_stat(*stat) : std::nullopt;
         const auto parsed = schedstat ? parse_schedstat(*schedstat) : std::nullopt;
-        if (parsed_stat && parsed)
-          found.push_back(ThreadUsage{tid, parsed_stat->name, parsed->cpu_ns});
+        if (!parsed_stat || !parsed) continue;
+        ThreadUsage thread{tid, parsed_stat->name, parsed->cpu_ns};
+        const auto status = read_proc(task + "/status");
+        if (const auto switches = status ? parse_switches(*status) : std::nullopt)
+          thread.wakes = switches->voluntary;
+        if (const auto sched = read_proc(task + "/sched"))
+          thread.migrations = parse_migrations(*sched);
+        found.push_back(std::move(thread));
       }
     }
     return found;

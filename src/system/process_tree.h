@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,13 @@ struct ProcessInfo {
 // (clock_getcpuclockid); a *running* thread's clock lags up to one tick, so read it when quiet.
 struct TreeUsage {
   std::int64_t cpu_ns = 0;  // living members, plus what their ended children left (10 ms steps)
-  std::int64_t ended_cpu_ns = 0;  // the part of cpu_ns that came from ended children
-  std::uint64_t wakes = 0;        // voluntary context switches, all threads of living members
-  std::uint64_t preempted = 0;    // involuntary context switches
-  std::int64_t run_delay_ns = 0;  // time runnable but waiting for a CPU (schedstat), all threads
-  double user_s = 0;              // sampled at ticks: only good from 5,000 ticks (50 s) on
+  std::int64_t ended_cpu_ns = 0;   // the part of cpu_ns that came from ended children
+  std::uint64_t wakes = 0;         // voluntary context switches, all threads of living members
+  std::uint64_t preempted = 0;     // involuntary context switches
+  std::int64_t run_delay_ns = 0;   // time runnable but waiting for a CPU (schedstat), all threads
+  std::uint64_t minor_faults = 0;  // pages brought in without a disk; ended children included
+  std::uint64_t major_faults = 0;  // with one
+  double user_s = 0;               // sampled at ticks: only good from 5,000 ticks (50 s) on
   double system_s = 0;
   int processes = 0;
   int threads = 0;
@@ -39,6 +42,8 @@ struct ThreadUsage {
   pid_t tid = 0;
   std::string name;
   std::int64_t cpu_ns = 0;
+  std::uint64_t wakes = 0;                       // voluntary context switches
+  std::optional<std::uint64_t> migrations = {};  // from CPU to CPU; not every kernel tells
 };
 
 // Interface, so that measuring is tested against a fake.

@@ -78,6 +78,7 @@ TEST_F(ProcessTreeTest, ABusyTreeUsesCpuInAllItsProcesses) {
   EXPECT_THAT(seen.pids, Not(Contains(child->supervisor_pid())));
   EXPECT_GT(seen.preempted, 0U);
   EXPECT_GE(usage(*child).cpu_ns, seen.cpu_ns);  // it never falls
+  EXPECT_GT(seen.minor_faults, 100U);            // three shells have more pages than that
 }
 
 TEST_F(ProcessTreeTest, EndedChildrenAreCounted) {
