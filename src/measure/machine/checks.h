@@ -4,13 +4,16 @@
 // when it only changes how figures are read.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/finding.h"
+#include "base/json.h"
 #include "measure/machine/interrupts.h"
 #include "measure/machine/kernel_files.h"
+#include "system/clock.h"
 #include "system/files.h"
 
 namespace hone::measure {
@@ -32,6 +35,17 @@ std::optional<Finding> check_interrupts(const EventCounts& devices, double secon
 std::optional<Finding> check_governor(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_turbo(const system::Files&);
 std::optional<Finding> check_smt(const system::Files&, const CpuRoles&);
+// Two of hone's CPUs, and the share of its speed that the first keeps while the second is busy.
+struct CorePair {
+  int cpu = 0, other = 0;
+  double speed = 0;  // of a loop that fills a core: system/core_probe.h
+};
+HONE_JSON(CorePair)
+using SpeedBeside = std::function<Result<double>(int cpu, int other, system::Duration)>;
+// In virtual machines only; server against load first, six pairs at most, 0.3 s together. Empty
+// where it cannot be timed.
+std::vector<CorePair> probe_cores(const system::Files&, const CpuRoles&, const SpeedBeside&);
+std::optional<Finding> check_hidden_smt(const std::vector<CorePair>&);
 std::optional<Finding> check_numa(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_thermal_throttling(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_clocksource(const system::Files&);

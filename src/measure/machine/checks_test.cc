@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "measure/machine/fake_files.h"
 #include "measure/machine/kernel_files.h"
 
@@ -210,6 +212,69 @@ TEST(CheckAslr, off_is_one_draw_for_all_rounds) {
   files.put("/proc/sys/kernel/randomize_va_space", "0\n");
   ASSERT_TRUE(check_aslr(files));
   EXPECT_EQ(check_aslr(files)->severity, "warning");
+}
+
+// Answers by table, and notes what was asked for.
+struct FakeCores {
+  std::vector<std::pair<int, int>> shared;
+  std::vector<std::pair<int, int>> asked = {};
+  double asked_s = 0;
+
+  SpeedBeside probe() {
+    return [this](int cpu, int other, system::Duration limit) -> Result<double> {
+      asked.emplace_back(cpu, other);
+      asked_s += system::to_seconds(limit);
+      const bool found =
+          std::find(shared.begin(), shared.end(), std::pair(cpu, other)) != shared.end();
+      return found ? 0.55 : 0.98;
+    };
+  }
+};
+
+TEST(CheckHiddenSmt, two_cpus_that_slow_each_other_are_threads_of_one_core) {
+  FakeFiles files;
+  files.put("/sys/hypervisor/type", "xen\n");
+  FakeCores cores{{{1, 2}}};
+  const auto pairs = probe_cores(files, {{1, 2}, {0}}, cores.probe());
+  EXPECT_THAT(cores.asked, ElementsAre(std::pair(1, 0), std::pair(2, 0), std::pair(1, 2)));
+  EXPECT_NEAR(cores.asked_s, 0.3, 1e-6);
+  ASSERT_EQ(pairs.size(), 3u);
+  EXPECT_EQ(pairs[0].speed, 0.98);
+  const auto finding = check_hidden_smt(pairs);
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->text, HasSubstr("CPUs 1 and 2 are threads of one core"));
+  EXPECT_THAT(finding->text, HasSubstr("0.55 of their speed"));
+}
+
+TEST(CheckHiddenSmt, cores_of_their_own_are_well) {
+  FakeFiles files;
+  files.put("/sys/hypervisor/type", "xen\n");
+  FakeCores cores;
+  EXPECT_FALSE(check_hidden_smt(probe_cores(files, kRoles, cores.probe())));
+  EXPECT_EQ(cores.asked.size(), 1u);
+}
+
+TEST(CheckHiddenSmt, is_not_asked_on_bare_metal_and_is_bounded_elsewhere) {
+  FakeFiles files;
+  FakeCores cores;
+  EXPECT_TRUE(probe_cores(files, kRoles, cores.probe()).empty());
+  EXPECT_TRUE(cores.asked.empty());
+  files.put("/sys/hypervisor/type", "xen\n");
+  EXPECT_EQ(probe_cores(files, {{1, 2, 3, 4, 5, 6, 7, 8}, {0}}, cores.probe()).size(), 6u);
+  EXPECT_NEAR(cores.asked_s, 0.3, 1e-6);
+  cores.asked.clear();
+  EXPECT_TRUE(probe_cores(files, {{0}, {0}}, cores.probe()).empty());  // a CPU beside itself
+  EXPECT_TRUE(cores.asked.empty());
+}
+
+TEST(CheckHiddenSmt, what_cannot_be_timed_is_no_finding) {
+  FakeFiles files;
+  files.put("/sys/hypervisor/type", "xen\n");
+  const auto refuses = [](int, int, system::Duration) -> Result<double> {
+    return fail(ErrorKind::kUsage, "cannot use CPU 9");
+  };
+  EXPECT_TRUE(probe_cores(files, kRoles, refuses).empty());
+  EXPECT_FALSE(check_hidden_smt({}));
 }
 
 TEST(CheckNuma, a_server_on_two_nodes_is_worse_than_a_load_on_another) {

@@ -30,6 +30,7 @@ Findings check_machine(const system::System& system, const std::vector<int>& ser
   add(check_steal(files, roles));
   add(check_governor(files, roles));
   add(check_smt(files, roles));
+  add(check_hidden_smt(probe_cores(files, roles, system.speed_beside)));
   add(check_numa(files, roles));
   add(check_thermal_throttling(files, roles));
   add(check_clocksource(files));

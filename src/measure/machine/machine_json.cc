@@ -1,7 +1,10 @@
 #include "measure/machine/machine.h"
 
+#include "measure/machine/checks.h"
+
 namespace hone::measure {
 
+HONE_JSON_FIELDS(CorePair, cpu, other, speed)
 HONE_JSON_FIELDS(Environment, steal, foreign_cpu, throttled_s, run_delay, crowded, missed,
                  spin_drift)
 
