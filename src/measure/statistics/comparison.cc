@@ -26,6 +26,7 @@ constexpr double kRounding = 1e-12;
 struct Sample {
   int n = 0;
   double mean = 0, sd = 0;
+  int degrees = 0;  // of freedom, of sd
   double error() const { return sd / std::sqrt(n); }
 };
 
@@ -34,19 +35,33 @@ struct Interval {
   bool excludes_zero() const { return low > kRounding || high < -kRounding; }
 };
 
-Sample sample_of(const std::vector<double>& values) {
+double mean_of(const std::vector<double>& values, std::size_t first) {
+  double mean = 0;
+  for (std::size_t i = 0; i < first; ++i) mean += values[i] / static_cast<double>(first);
+  return mean;
+}
+
+// `first_stage`: how many of the first values give the deviation; 0: all.
+Sample sample_of(const std::vector<double>& values, int first_stage) {
+  const std::size_t all = values.size();
+  const std::size_t first =
+      first_stage > 1 ? std::min(all, static_cast<std::size_t>(first_stage)) : all;
   Sample sample;
-  sample.n = static_cast<int>(values.size());
-  for (const double value : values) sample.mean += value / sample.n;
+  sample.n = static_cast<int>(all);
+  sample.degrees = static_cast<int>(first) - 1;
+  sample.mean = mean_of(values, all);
+  const double mean_of_first = mean_of(values, first);
   double squares = 0;
-  for (const double value : values) squares += (value - sample.mean) * (value - sample.mean);
-  sample.sd = std::sqrt(squares / (sample.n - 1));
+  for (std::size_t i = 0; i < first; ++i) {
+    squares += (values[i] - mean_of_first) * (values[i] - mean_of_first);
+  }
+  sample.sd = std::sqrt(squares / sample.degrees);
   if (sample.sd < kRounding) sample.sd = 0;
   return sample;
 }
 
 Interval interval_of(const Sample& sample, double confidence) {
-  const double half = t_quantile(0.5 + confidence / 2, sample.n - 1) * sample.error();
+  const double half = t_quantile(0.5 + confidence / 2, sample.degrees) * sample.error();
   return {sample.mean - half, sample.mean + half};
 }
 
@@ -57,7 +72,7 @@ Estimate relative(const Sample& sample, const Interval& interval) {
 double p_value_of(const Sample& sample) {
   if (std::fabs(sample.mean) <= kRounding) return 1;
   if (sample.sd == 0) return 0;
-  return t_two_sided_p(sample.mean / sample.error(), sample.n - 1);
+  return t_two_sided_p(sample.mean / sample.error(), sample.degrees);
 }
 
 // Median of the means of all pairs, each value with itself included. At the thousand rounds that a
@@ -118,13 +133,14 @@ Judgement judge_logs(const LogRounds& logs, const JudgeSettings& settings) {
   judgement.verdict = verdict_of_facts(settings);
   if (judgement.rounds < 2) return judgement;
 
-  const Sample effect = sample_of(logs.effects);
-  const Sample control = sample_of(logs.controls);
+  const Sample effect = sample_of(logs.effects, settings.first_stage);
+  const Sample control = sample_of(logs.controls, settings.first_stage);
   const Interval control_interval = interval_of(control, 1 - kAlpha);
   judgement.effect = relative(effect, interval_of(effect, 1 - kAlpha));
   judgement.aa = relative(control, control_interval);
   judgement.hodges_lehmann = std::expm1(hodges_lehmann_of(logs.effects));
   judgement.pair_sd = effect.sd;
+  judgement.degrees = effect.degrees;
   judgement.p_value = p_value_of(effect);
   judgement.floor = std::max(std::fabs(judgement.aa.low), std::fabs(judgement.aa.high));
   judgement.won = static_cast<int>(std::count_if(logs.effects.begin(), logs.effects.end(),
@@ -141,7 +157,7 @@ Judgement judge_logs(const LogRounds& logs, const JudgeSettings& settings) {
 // The standard error of the control is in the width of its interval.
 Spread spread_of(const Judgement& judgement) {
   const double width = std::log1p(judgement.aa.high) - std::log1p(judgement.aa.low);
-  const double error = width / 2 / t_quantile(1 - kAlpha / 2, judgement.rounds - 1);
+  const double error = width / 2 / t_quantile(1 - kAlpha / 2, judgement.degrees);
   return {judgement.pair_sd, judgement.floor, error, judgement.rounds};
 }
 

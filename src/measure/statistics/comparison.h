@@ -46,13 +46,17 @@ struct JudgeSettings {
   // Facts found blind to the CPU figures; they decide before any statistics.
   bool arm_failed = false;
   bool control_moved = false;  // a negative control differs between the arms
+  // With Stein's procedure (precision.h): deviations and degrees of freedom are those of the first
+  // so many rounds. 0: of all.
+  int first_stage = 0;
 };
 
 struct Judgement {
   Estimate effect;            // B against the mean of A and A', 95 % t interval over rounds
   Estimate aa;                // A' against A
   double hodges_lehmann = 0;  // median of the Walsh averages, relative; description only
-  double pair_sd = 0;         // of the per-round log effects
+  double pair_sd = 0;         // of the per-round log effects (of the first stage)
+  int degrees = 0;            // of freedom, of pair_sd and so of the intervals
   double p_value = 1;         // two-sided t test of no effect; not adjusted
   // Larger absolute end of the A/A's interval, on the relative scale: what a reader sees printed is
   // what `effect` is compared with.

@@ -19,6 +19,8 @@ namespace {
 // A round of three arms and eight slices takes about 15 s: a thousand are four hours, and beyond
 // that the answer is another machine, not patience.
 constexpr int kMostRounds = 1000;
+// Of rounds_to_find(): the 95 % of the intervals.
+constexpr double kFindingLevel = 0.05;
 
 // The floor is |m| + t s for a control with mean m and standard error s. Around a true 0 the
 // deviation of |m| is s sqrt(1 - 2/pi) (half-normal), that of s itself about s / sqrt(2 (n - 1)).
@@ -58,6 +60,17 @@ bool would_be_same(double sd, double log_effect, double log_margin, int rounds) 
 
 double smallest_detectable(const Spread& spread, double alpha) {
   return std::expm1(detectable_log(spread, alpha));
+}
+
+std::optional<int> rounds_to_find(double effect, double sd) {
+  for (int rounds = kLeastRounds; rounds <= kMostRounds; ++rounds) {
+    const double error = sd / std::sqrt(rounds);
+    // A normal quantile is a bound that is quick to compute; most steps end here.
+    if (std::log1p(effect) < 2.8 * error) continue;
+    if (std::log1p(effect) >= noncentrality_for(kPower, rounds - 1, kFindingLevel) * error)
+      return rounds;
+  }
+  return std::nullopt;
 }
 
 std::optional<int> rounds_needed(const Spread& spread, double log_effect, double smallest_effect,

@@ -25,4 +25,10 @@ double smallest_detectable(const Spread&, double alpha);
 std::optional<int> rounds_needed(const Spread&, double log_effect, double smallest_effect,
                                  double alpha);
 
+// The rounds, at least kLeastRounds, at which a two-sided 5 % t test alone finds an effect of
+// `effect` (relative, above 0) with kPower, where rounds scatter with the log deviation `sd`;
+// nothing where 1,000 would not do. What two ways to measure are compared by: a floor would be
+// counted against the noisier one twice.
+std::optional<int> rounds_to_find(double effect, double sd);
+
 }  // namespace hone::measure
