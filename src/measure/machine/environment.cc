@@ -37,7 +37,25 @@ constexpr double kMissed = 0.001;
 // Two smallest effects, because slices alternate within seconds and most of a drift hits all arms.
 constexpr double kSpinDrift = 0.02;
 
+// What is not a number is the worst.
+double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
 }  // namespace
+
+Environment worst_of(const Environment& a, const Environment& b) {
+  Environment worst;
+  worst.steal = worse(a.steal, b.steal);
+  worst.foreign_cpu = worse(a.foreign_cpu, b.foreign_cpu);
+  worst.throttled_s = a.throttled_s + b.throttled_s;
+  worst.run_delay = worse(a.run_delay, b.run_delay);
+  worst.crowded = a.crowded || b.crowded;
+  worst.missed = worse(a.missed, b.missed);
+  worst.spin_drift = a.spin_drift;
+  if (b.spin_drift && (!a.spin_drift || std::fabs(*b.spin_drift) > std::fabs(*a.spin_drift))) {
+    worst.spin_drift = b.spin_drift;
+  }
+  return worst;
+}
 
 std::string environment_fault(const Environment& environment) {
   std::vector<std::string> faults;

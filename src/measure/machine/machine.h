@@ -43,6 +43,9 @@ struct Environment {
 };
 HONE_JSON(Environment)
 
+// Of stretches of one round: the worst of each, throttled times added up.
+Environment worst_of(const Environment&, const Environment&);
+
 // Why a round must be repeated, or "": every limit that was passed, with its figure. The limits and
 // their reasons are in environment.cc.
 std::string environment_fault(const Environment&);

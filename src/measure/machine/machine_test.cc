@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <limits>
 
 #include "measure/machine/fake_files.h"
@@ -177,6 +179,25 @@ TEST(EnvironmentFault, what_is_not_a_number_is_a_fault) {
   environment = {};
   environment.throttled_s = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(environment_fault(environment), Not(testing::IsEmpty()));
+}
+
+TEST(WorstOf, KeepsTheWorstOfEachAndAddsThrottledTime) {
+  Environment a, b;
+  a.steal = 0.01;
+  b.foreign_cpu = 0.02;
+  a.throttled_s = 0.1;
+  b.throttled_s = 0.2;
+  a.spin_drift = 0.001;
+  b.spin_drift = -0.03;
+  const Environment worst = worst_of(a, b);
+  EXPECT_EQ(worst.steal, 0.01);
+  EXPECT_EQ(worst.foreign_cpu, 0.02);
+  EXPECT_DOUBLE_EQ(worst.throttled_s, 0.3);
+  EXPECT_EQ(worst.spin_drift, -0.03);
+  EXPECT_EQ(worst_of({}, a).spin_drift, 0.001);
+  b.steal = std::nan("");
+  EXPECT_TRUE(std::isnan(worst_of(a, b).steal));
+  EXPECT_TRUE(std::isnan(worst_of(b, a).steal));
 }
 
 }  // namespace
