@@ -157,6 +157,7 @@ arrivals = "burst:16"
 
 [prove]
 rounds = 2
+rounds_in_turn = 1
 slices = 4
 slice = 0.4
 head = 0.02

@@ -30,7 +30,8 @@ struct CompareArguments {
   double rate = 0, busy = 60, duration_s = 4, ready_timeout_s = 30;
   int connections = 16, rounds = 8, workers = 1, streams = 32;
   std::uint64_t seed = 0;
-  bool origin = false, json = false, no_spinner = false;
+  double precision = 0;
+  bool origin = false, json = false, no_spinner = false, no_checks = false, in_turn = false;
 };
 
 Result<pipeline::Arm> make_arm(const CompareArguments& arguments, const std::string& name,
@@ -117,6 +118,11 @@ Result<pipeline::Design> make_design(const CompareArguments& arguments, system::
   load.arrivals = to_string(arrivals);
   design.loads = {load};
   design.settings.rounds = arguments.rounds;
+  design.settings.precision = arguments.precision / 100;
+  design.settings.side_by_side = !arguments.in_turn;
+  if (arguments.no_checks) {
+    design.settings.rounds_in_turn = design.settings.rounds_without_spinner = 0;
+  }
   design.settings.slice_s = arguments.duration_s / design.settings.slices;
   design.settings.connections = arguments.connections;
   design.settings.streams = arguments.streams;
@@ -208,6 +214,14 @@ void add_compare(CLI::App& app, system::System& system, const std::string& comma
   verb->add_option("--workers", a.workers, "workers (and CPUs) of each arm")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  verb->add_option(
+          "--precision", a.precision,
+          "per cent to either side of the effect: after --rounds rounds it is fixed how many "
+          "the interval takes in all")
+      ->check(CLI::Range(0.01, 100.0));
+  verb->add_flag("--no-checks", a.no_checks,
+                 "leave out the rounds in turn and without spinner that check the others");
+  verb->add_flag("--in-turn", a.in_turn, "never two arms alive at once: all rounds in turn");
   verb->add_option("--rounds", a.rounds, "a verdict needs at least 6")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();

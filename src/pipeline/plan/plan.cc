@@ -4,6 +4,7 @@
 // --shapes narrows the proof alone. Training keeps every trained shape: the profile, and with it
 // the optimized binary in the store, must not depend on which shapes someone looks at today.
 #include "pipeline/plan/plan.h"
+#include "pipeline/plan/round_plan.h"
 
 #include <fmt/format.h>
 
@@ -44,6 +45,8 @@ void make_smoke(Plan* plan) {
   plan->train.leg_s = smoke_leg_s(plan->train.leg_s, plan->train_shapes.size());
   Prove& prove = plan->prove;
   prove.rounds = std::min(prove.rounds, kSmokeRounds);
+  prove.precision = 0;
+  prove.rounds_in_turn = prove.rounds_without_spinner = 0;
   prove.slices = std::min(prove.slices, kSmokeSlices);
   prove.slice_s = std::min(prove.slice_s, kSmokeSliceS);
   prove.head_s = std::min(prove.head_s, kSmokeHeadS);
@@ -65,7 +68,8 @@ double expected_prove_s(const Plan& plan) {
   const Prove& prove = plan.prove;
   const double slices_s =
       static_cast<double>(plan.arms.size()) * prove.slices * (prove.slice_s + prove.head_s);
-  return static_cast<double>(plan.prove_shapes.size() * plan.loads.size()) * prove.rounds *
+  const auto rounds = static_cast<double>(plan_rounds(prove, prove.rounds).size());
+  return static_cast<double>(plan.prove_shapes.size() * plan.loads.size()) * rounds *
          (slices_s + kStartStopS);
 }
 
@@ -169,8 +173,12 @@ std::string describe(const Plan& plan, const Recipe& recipe) {
   text += "  arms    " + join(arms, ", ") + " (a copy of A: the noise floor)\n";
   text += "  shapes  " + join(shapes, ", ") + (untrained ? "   (* not trained)" : "") + "\n";
   text += "  loads   " + join(loads, ", ") + "\n";
-  text += fmt::format("  rounds  {} for each shape and load, {} slices of {} an arm\n",
-                      prove.rounds, prove.slices, format_duration(prove.slice_s));
+  const auto checks =
+      plan_rounds(prove, prove.rounds).size() - static_cast<std::size_t>(prove.rounds);
+  text +=
+      fmt::format("  rounds  {} for each shape and load{}, {} slices of {} an arm\n", prove.rounds,
+                  checks > 0 ? fmt::format(" and {} that check them", checks) : "", prove.slices,
+                  format_duration(prove.slice_s));
   double training_s = 0;
   for (const Step& step : plan.steps) {
     if (step.kind == Step::Kind::kTrain) training_s += step.expected_s;

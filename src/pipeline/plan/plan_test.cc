@@ -91,8 +91,9 @@ TEST(PlanTest, NothingToTrainOrProve) {
 TEST(PlanTest, ExpectedTimeOfTheProof) {
   const auto plan = make_plan(make_recipe(), {});
   ASSERT_TRUE(plan);
-  // 3 shapes, 1 load, 8 rounds of 3 arms with 8 slices of 0.6 s, and 2 s to start and stop.
-  EXPECT_NEAR(plan->expected_prove_s, 3 * 8 * (3 * 8 * 0.6 + 2), 1e-6);
+  // 3 shapes, 1 load, 8 rounds and 3 that check them, of 3 arms with 8 slices of 0.6 s, and 2 s to
+  // start and stop.
+  EXPECT_NEAR(plan->expected_prove_s, 3 * 11 * (3 * 8 * 0.6 + 2), 1e-6);
   EXPECT_NEAR(training_s(*plan), 2 * (8 + 2), 1e-6);
 }
 

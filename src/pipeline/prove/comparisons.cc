@@ -8,7 +8,10 @@
 #include "measure/statistics/comparison.h"
 #include "measure/statistics/interval.h"
 #include "measure/statistics/median.h"
+#include "measure/statistics/power.h"
+#include "pipeline/prove/checks.h"
 #include "pipeline/prove/prove.h"
+#include "pipeline/prove/round_costs.h"
 #include "pipeline/prove/validity.h"
 
 namespace hone::pipeline {
@@ -19,10 +22,16 @@ using measure::RoundCost;
 using measure::Verdict;
 using traffic::load::LatencySummary;
 
+// Rounds whose scatter the intervals rest on; 0: all of them.
+int first_stage(const Design& design) {
+  return design.settings.precision > 0 ? design.settings.rounds : 0;
+}
+
 struct CountedCell {  // one shape at one load, its counted rounds
   const subject::Shape* shape = nullptr;
   std::string load;
-  std::vector<const Round*> rounds;
+  std::vector<Round> all;            // of every kind, spoiled ones too
+  std::vector<const Round*> rounds;  // counted ones
   int repeated = 0;
   std::string failure;  // of the first arm that failed
   std::string moved;    // a negative control
@@ -30,8 +39,16 @@ struct CountedCell {  // one shape at one load, its counted rounds
   Judgement judgement;
 };
 
-double cost_of(const Trial& trial) {
-  return trial.ok > 0 ? trial.cpu_total_s / static_cast<double>(trial.ok) : 0;
+std::string failure_in(const Round& round, const Design& design) {
+  for (const Trial& trial : round.trials) {
+    if (trial.failure.empty()) continue;
+    const std::string& variant = design.arms[trial.arm == "B" ? 1 : 0].variant;
+    return fmt::format(
+        "arm {} ({}), round {}{}: {}", trial.arm, variant, round.number,
+        round.kind == RoundKind::kSlices ? std::string() : std::string(" ") + name(round.kind),
+        trial.failure);
+  }
+  return "";
 }
 
 CountedCell collect(const Proof& proof, const subject::Shape& shape, const std::string& load) {
@@ -39,26 +56,15 @@ CountedCell collect(const Proof& proof, const subject::Shape& shape, const std::
   cell.shape = &shape;
   cell.load = load;
   for (const Round& round : proof.rounds) {
-    if (round.shape != shape.name || round.load != load) continue;
-    if (!round.valid) {
-      ++cell.repeated;
-      continue;
-    }
-    bool usable = round.trials.size() == 3;
-    for (const Trial& trial : round.trials) {
-      if (!trial.failure.empty() && cell.failure.empty()) {
-        cell.failure = fmt::format(
-            "arm {} ({}), round {}: {}", trial.arm,
-            trial.arm == "B" ? proof.design.arms[1].variant : proof.design.arms[0].variant,
-            round.number, trial.failure);
-      }
-      usable = usable && trial.failure.empty() && cost_of(trial) > 0;
-    }
-    if (!usable) continue;
-    cell.rounds.push_back(&round);
-    cell.costs.push_back(
-        {cost_of(round.trials[0]), cost_of(round.trials[1]), cost_of(round.trials[2])});
+    if (round.shape == shape.name && round.load == load) cell.all.push_back(round);
   }
+  const RoundKind counted = counted_kind(proof.design.settings);
+  for (const Round& round : cell.all) {
+    if (!round.valid && round.kind == counted) ++cell.repeated;
+    if (round.valid && cell.failure.empty()) cell.failure = failure_in(round, proof.design);
+  }
+  cell.rounds = usable_rounds(cell.all, counted);
+  cell.costs = costs_of(cell.rounds, charged_cost);
   cell.moved = cell.rounds.empty() ? "" : moved_control(cell.rounds);
   return cell;
 }
@@ -147,6 +153,9 @@ Comparison proof_of(const Proof& proof, const CountedCell& cell, Verdict before_
   c.floor = j.floor;
   c.smallest_detectable = j.smallest_detectable;
   c.rounds_needed = j.rounds_needed;
+  if (j.rounds >= 2) c.rounds_for_1pct = measure::rounds_to_find(0.01, j.pair_sd);
+  c.checks = checks_of(cell.all, counted_kind(proof.design.settings));
+  c.whole_cpu = whole_cpu_of(cell.rounds, first_stage(proof.design));
   c.verdict = j.verdict;
   c.why = reason(cell, j, before_holm);
   return c;
@@ -210,6 +219,7 @@ Total total_of(const Proof& proof, const std::vector<CountedCell>& cells, const 
   total.load = load;
   measure::JudgeSettings settings;
   settings.smallest_effect = proof.design.settings.smallest_effect;
+  settings.first_stage = first_stage(proof.design);
   std::vector<std::vector<RoundCost>> costs;
   std::vector<double> shares;
   for (const CountedCell& cell : cells) {
@@ -243,6 +253,7 @@ void draw_comparisons(Proof* proof) {
       CountedCell cell = collect(*proof, shape, load.name);
       measure::JudgeSettings settings;
       settings.smallest_effect = proof->design.settings.smallest_effect;
+      settings.first_stage = first_stage(proof->design);
       settings.arm_failed = !cell.failure.empty();
       settings.control_moved = !cell.moved.empty();
       cell.judgement = measure::judge(cell.costs, settings);

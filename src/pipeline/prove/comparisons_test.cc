@@ -70,6 +70,71 @@ TEST(DrawComparisons, FindsASavingWithItsMicroseconds) {
   EXPECT_EQ(proof.totals.at(0).verdict, Verdict::kSaved);
 }
 
+TEST(DrawComparisons, RoundsOfOtherKindsCheckAndDoNotCount) {
+  Proof proof = proof_with(8, {});
+  Proof others = proof_with(3, {20e-6, 30e-6, 0.01});
+  others.rounds[0].kind = others.rounds[1].kind = RoundKind::kInTurn;
+  others.rounds[2].kind = RoundKind::kWithoutSpinner;
+  proof.rounds.insert(proof.rounds.end(), others.rounds.begin(), others.rounds.end());
+  draw_comparisons(&proof);
+  const Comparison& c = proof.comparisons[0];
+  EXPECT_EQ(c.rounds, 8);
+  EXPECT_NEAR(c.estimate.effect, -0.10, 0.02);
+  ASSERT_EQ(c.checks.size(), 2U);
+  EXPECT_EQ(c.checks[0].kind, RoundKind::kInTurn);
+  EXPECT_EQ(c.checks[0].rounds, 2);
+  EXPECT_NEAR(c.checks[0].estimate.effect, 0.5, 0.03);
+  EXPECT_GT(c.checks[0].pair_sd, 0);
+  EXPECT_EQ(c.checks[1].rounds, 1);
+  EXPECT_NEAR(c.checks[1].estimate.effect, 0.5, 0.05);
+  EXPECT_FALSE(c.checks[1].rounds_for_1pct);
+  EXPECT_TRUE(c.rounds_for_1pct);
+}
+
+TEST(DrawComparisons, WhereArmsCannotLiveSideBySideRoundsInTurnCount) {
+  Proof proof = proof_with(8, {});
+  proof.design.settings.side_by_side = false;
+  for (Round& round : proof.rounds) round.kind = RoundKind::kInTurn;
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].rounds, 8);
+  EXPECT_TRUE(proof.comparisons[0].checks.empty());
+}
+
+TEST(DrawComparisons, AFailureInACheckIsTheVerdictToo) {
+  Proof proof = proof_with(8, {});
+  proof.rounds.push_back(proof.rounds.front());
+  proof.rounds.back().kind = RoundKind::kInTurn;
+  proof.rounds.back().trials[1].failure = "it died";
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].verdict, Verdict::kFailed);
+  EXPECT_THAT(proof.comparisons[0].why, HasSubstr("round 1 in turn: it died"));
+}
+
+TEST(DrawComparisons, TheWholeCpuIsASecondViewWhereASpinnerTurned) {
+  Proof proof = proof_with(8, {});
+  draw_comparisons(&proof);
+  EXPECT_FALSE(proof.comparisons[0].whole_cpu);
+  for (Round& round : proof.rounds) {
+    for (Trial& trial : round.trials) trial.whole_cpu_s = trial.cpu_total_s + 0.05;
+  }
+  draw_comparisons(&proof);
+  ASSERT_TRUE(proof.comparisons[0].whole_cpu);
+  const WholeCpu& whole = *proof.comparisons[0].whole_cpu;
+  EXPECT_NEAR(whole.us_a, 25, 0.5);  // 20 us and 5 in soft interrupts
+  EXPECT_NEAR(whole.estimate.effect, -2.0 / 25, 0.02);
+}
+
+TEST(DrawComparisons, APrecisionKeepsTheScatterOfTheFirstStage) {
+  Proof proof = proof_with(40, {});
+  proof.design.settings.rounds = 8;
+  draw_comparisons(&proof);
+  const double by_all = proof.comparisons[0].pair_sd;
+  proof.design.settings.precision = 0.005;
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].rounds, 40);
+  EXPECT_NE(proof.comparisons[0].pair_sd, by_all);
+}
+
 TEST(DrawComparisons, SpoiledRoundsAreCountedAndNotUsed) {
   Proof proof = proof_with(8, {});
   Round spoiled = proof.rounds.front();

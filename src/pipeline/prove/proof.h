@@ -13,6 +13,7 @@
 #include "measure/counters/usage.h"
 #include "measure/machine/machine.h"
 #include "measure/statistics/comparison.h"
+#include "pipeline/plan/round_plan.h"
 #include "pipeline/prove/design.h"
 #include "subject/worker_spread.h"
 
@@ -21,6 +22,7 @@ namespace hone::pipeline {
 struct SliceRecord {
   int order = 0;  // position in the round
   double cpu_s = 0;
+  double whole_cpu_s = 0;  // as in Trial
   std::uint64_t ok = 0, wakes = 0, blocked = 0;
   double in_time = 0;  // share of its scheduled requests that left within it
 };
@@ -35,6 +37,9 @@ struct Trial {  // what one arm did in one round
   std::string log;          // of the server, kept when it failed
   bool killed = false;      // it did not end when told to, after the last slice
   double cpu_total_s = 0;
+  // Time in which the server's CPUs could do nothing else during its slices, softirq work included;
+  // 0 without a spinner: whole_cpu.h.
+  double whole_cpu_s = 0;
   std::uint64_t wakes = 0, ok = 0, scheduled = 0, missed = 0, blocked = 0, errors = 0;
   double achieved_rate = 0;
   double idle_cpu_us_per_s = 0;  // burnt without load
@@ -52,7 +57,8 @@ HONE_JSON(Trial)
 
 struct Round {
   std::string shape, load;
-  int number = 0;   // counted rounds, from 1
+  RoundKind kind = RoundKind::kSlices;
+  int number = 0;   // of its kind, from 1
   int attempt = 1;  // above 1: earlier ones were spoiled
   bool valid = true;
   std::string why_invalid;
@@ -73,6 +79,24 @@ struct ResolvedLoad {
 };
 HONE_JSON(ResolvedLoad)
 
+// The effect once more, by rounds of another kind: a check on the counted ones, no verdict.
+struct Check {
+  RoundKind kind = RoundKind::kInTurn;
+  int rounds = 0;
+  measure::Estimate estimate;
+  double pair_sd = 0;                  // of its log effects; 0 with one round
+  std::optional<int> rounds_for_1pct;  // of this kind, that would find 1 % (statistics/power.h)
+  std::vector<double> round_effects;   // relative
+};
+HONE_JSON(Check)
+
+// The effect once more, by what the server's CPUs could not be used for: whole_cpu.h.
+struct WholeCpu {
+  double us_a = 0, us_b = 0;  // per successful response
+  measure::Estimate estimate;
+};
+HONE_JSON(WholeCpu)
+
 struct Comparison {
   std::string role = "proof";  // "proof", "aa", "control" or "held-out"
   std::string a, b, shape, load;
@@ -86,10 +110,12 @@ struct Comparison {
   traffic::load::LatencySummary latency_a, latency_b;        // median over rounds of each figure
   int rounds = 0, won = 0, repeated = 0;
   double hodges_lehmann = 0, pair_sd = 0, p_value = 1, floor = 0, smallest_detectable = 0;
-  std::optional<int> rounds_needed;
+  std::optional<int> rounds_needed, rounds_for_1pct;
   measure::Verdict verdict = measure::Verdict::kUnresolved;
   std::string why;                              // the verdict's reason in words, with its figures
   std::vector<double> round_effects, round_aa;  // per counted round, relative: the dots
+  std::vector<Check> checks;
+  std::optional<WholeCpu> whole_cpu;
 };
 HONE_JSON(Comparison)
 

@@ -8,8 +8,11 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "base/units.h"
+#include "measure/statistics/precision.h"
 #include "pipeline/prove/calibrate.h"
 #include "pipeline/prove/round.h"
+#include "pipeline/prove/round_costs.h"
 #include "pipeline/prove/round_files.h"
 #include "system/interrupt.h"
 
@@ -20,8 +23,10 @@ namespace {
 // because one in four rounds is not yet a share.
 constexpr double kMostSpoiled = 0.2;
 constexpr int kSpoiledGrace = 4;
+// With a precision: about four hours for one shape. What is not told apart by then never will be.
+constexpr int kMostRounds = 1000;
 // Raised when rounds are measured or judged in another way: old ones do not stand beside new ones.
-constexpr int kRoundVersion = 3;
+constexpr int kRoundVersion = 4;
 
 // Of the first arm that failed; "" when none did.
 std::string failure_of(const Round& round) {
@@ -31,17 +36,49 @@ std::string failure_of(const Round& round) {
   return "";
 }
 
+// Fixed once, by the first stage, where a precision is asked for.
+int wanted_rounds(const Design& design, const std::vector<Round>& rounds) {
+  const Prove& settings = design.settings;
+  if (settings.precision <= 0) return settings.rounds;
+  auto stage = usable_rounds(rounds, counted_kind(settings));
+  const auto later = std::find_if(stage.begin(), stage.end(), [&settings](const Round* round) {
+    return round->number > settings.rounds;
+  });
+  stage.erase(later, stage.end());
+  if (static_cast<int>(stage.size()) < settings.rounds) return settings.rounds;
+  return std::min(kMostRounds,
+                  measure::rounds_for_precision(costs_of(stage, charged_cost), settings.precision));
+}
+
 struct Cell {  // one shape at one load
   const subject::Shape* shape = nullptr;
   const Load* load = nullptr;
   std::optional<RoundFiles> files;
   ResolvedLoad resolved;
   std::vector<Round> rounds;
-  int counted = 0;
+  int wanted = 0;  // counted rounds, as far as is known
   bool failed = false;
 
+  bool has(const PlannedRound& planned) const {
+    return std::any_of(rounds.begin(), rounds.end(), [&planned](const Round& round) {
+      return round.valid && round.kind == planned.kind && round.number == planned.number;
+    });
+  }
+
+  int attempts(const PlannedRound& planned) const {
+    return static_cast<int>(
+        std::count_if(rounds.begin(), rounds.end(), [&planned](const Round& round) {
+          return round.kind == planned.kind && round.number == planned.number;
+        }));
+  }
+
+  int finished(const Prove& settings) const {
+    const auto plan = plan_rounds(settings, wanted);
+    return static_cast<int>(std::count_if(plan.begin(), plan.end(),
+                                          [this](const PlannedRound& one) { return has(one); }));
+  }
+
   void add(Round round) {
-    if (round.valid) ++counted;
     failed = failed || !failure_of(round).empty();
     rounds.push_back(std::move(round));
   }
@@ -66,7 +103,10 @@ Fingerprint cell_fingerprint(const Design& design, const subject::Shape& shape, 
   print.add("shape", what);
   print.add("load", Json(load));
   Json settings = design.settings;
-  for (const char* key : {"rounds", "smallest_effect", "cpus"}) settings.erase(key);
+  for (const char* key : {"rounds", "precision", "rounds_in_turn", "rounds_without_spinner",
+                          "smallest_effect", "cpus"}) {
+    settings.erase(key);
+  }
   print.add("prove", settings);
   print.add("cpus", Json{{"server", design.server_cpus}, {"load", design.load_cpus}});
   return print;
@@ -80,7 +120,7 @@ class ProofRun {
 
   Result<Proof> run() {
     HONE_CHECK(read_back());
-    if (!finished()) {
+    if (!all_whole()) {
       HONE_TRY(rig_, make_rig(design_, system_));
       for (const Finding& finding : rig_.findings) observer_.finding(finding);
       HONE_CHECK(find_rates());
@@ -114,7 +154,6 @@ class ProofRun {
         cell.files.emplace(folder, system_.files.get());
         HONE_TRY(auto rounds, cell.files->read());
         for (Round& round : rounds) {
-          if (round.number > design_.settings.rounds) continue;
           if (const std::string why = failure_of(round); !why.empty()) {
             // Whoever runs again has mended something: the failure is not the result for ever.
             observer_.line(
@@ -125,25 +164,51 @@ class ProofRun {
           cell.add(std::move(round));
         }
         if (auto resolved = cell.files->read_rate()) cell.resolved = *resolved;
+        cell.wanted = wanted_rounds(design_, cell.rounds);
+        leave_out_unplanned(&cell);
         cells_.push_back(std::move(cell));
       }
     }
-    const auto done = std::count_if(cells_.begin(), cells_.end(),
-                                    [](const Cell& cell) { return cell.counted > 0; });
-    if (done > 0) {
-      int counted = 0;
-      for (const Cell& cell : cells_) counted += cell.counted;
-      observer_.line(fmt::format("rounds: {} of {} found finished", counted, planned()));
+    if (finished() > 0) {
+      observer_.line(fmt::format("rounds: {} of {} found finished", finished(), planned()));
     }
     return {};
   }
 
-  int planned() const { return static_cast<int>(cells_.size()) * design_.settings.rounds; }
+  // Of an earlier run that asked for more of them.
+  void leave_out_unplanned(Cell* cell) const {
+    const auto plan = plan_rounds(design_.settings, cell->wanted);
+    const auto unplanned = [&plan](const Round& round) {
+      return std::none_of(plan.begin(), plan.end(), [&round](const PlannedRound& one) {
+        return one.kind == round.kind && one.number == round.number;
+      });
+    };
+    cell->rounds.erase(std::remove_if(cell->rounds.begin(), cell->rounds.end(), unplanned),
+                       cell->rounds.end());
+  }
 
-  bool finished() const {
-    return std::all_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
-      return cell.failed || cell.counted >= design_.settings.rounds;
-    });
+  int planned() const {
+    std::size_t all = 0;
+    for (const Cell& cell : cells_) all += plan_rounds(design_.settings, cell.wanted).size();
+    return static_cast<int>(all);
+  }
+
+  int finished() const {
+    int all = 0;
+    for (const Cell& cell : cells_) all += cell.finished(design_.settings);
+    return all;
+  }
+
+  bool is_whole(const Cell& cell) const {
+    return cell.failed ||
+           (cell.finished(design_.settings) ==
+                static_cast<int>(plan_rounds(design_.settings, cell.wanted).size()) &&
+            wanted_rounds(design_, cell.rounds) == cell.wanted);
+  }
+
+  bool all_whole() const {
+    return std::all_of(cells_.begin(), cells_.end(),
+                       [this](const Cell& cell) { return is_whole(cell); });
   }
 
   Status find_rates() {
@@ -165,39 +230,51 @@ class ProofRun {
     return {};
   }
 
+  // Twice where a precision is asked for: the first stage says how many rounds it takes.
   Status measure_all() {
-    for (int number = 1; number <= design_.settings.rounds; ++number) {
-      for (Cell& cell : cells_) {
-        if (cell.failed || cell.counted >= number) continue;
-        HONE_CHECK(measure_round(&cell, number));
+    while (!all_whole()) {
+      int most = 0;
+      for (const Cell& cell : cells_) most = std::max(most, cell.wanted);
+      for (const PlannedRound& planned : plan_rounds(design_.settings, most)) {
+        for (Cell& cell : cells_) HONE_CHECK(measure_unless_done(&cell, planned));
       }
+      for (Cell& cell : cells_) add_second_stage(&cell);
     }
     return {};
   }
 
-  Status measure_round(Cell* cell, int number) {
+  Status measure_unless_done(Cell* cell, const PlannedRound& planned) {
+    const bool counted = planned.kind == counted_kind(design_.settings);
+    if (cell->failed || cell->has(planned)) return {};
+    if (counted && planned.number > cell->wanted) return {};
+    return measure_round(cell, planned);
+  }
+
+  void add_second_stage(Cell* cell) const {
+    const int wanted = wanted_rounds(design_, cell->rounds);
+    if (wanted == cell->wanted) return;
+    observer_.line(fmt::format("{}, {}: {} rounds in all for an interval of {} to either side",
+                               cell->load->name, cell->shape->name, wanted,
+                               format_percent(design_.settings.precision, 2)));
+    cell->wanted = wanted;
+  }
+
+  Status measure_round(Cell* cell, const PlannedRound& planned) {
+    const std::string what = fmt::format(
+        "round {}{} of {}, {}", planned.number,
+        planned.kind == RoundKind::kSlices ? std::string() : std::string(" ") + name(planned.kind),
+        cell->load->name, cell->shape->name);
     for (;;) {
       HONE_CHECK(system::check_interrupted());
-      int attempt = 1;
-      for (const Round& round : cell->rounds) attempt += round.number == number ? 1 : 0;
-      int counted = 0;
-      for (const Cell& each : cells_) counted += each.counted;
-      observer_.progress(
-          fmt::format("round {} of {}, {}", number, cell->load->name, cell->shape->name), counted,
-          planned());
-      auto round = run_round(design_, *cell->shape, cell->resolved, number, attempt,
-                             work_ / "round", rig_, system_);
-      if (!round) {
-        return tl::make_unexpected(while_doing(
-            std::move(round).error(), fmt::format("round {} of shape '{}' at load '{}'", number,
-                                                  cell->shape->name, cell->load->name)));
-      }
+      observer_.progress(what, finished(), this->planned());
+      auto round = run_round(design_, *cell->shape, cell->resolved, planned,
+                             cell->attempts(planned) + 1, work_ / "round", rig_, system_);
+      if (!round) return tl::make_unexpected(while_doing(std::move(round).error(), what));
       if (!failure_of(*round).empty()) HONE_CHECK(keep_logs(*cell, &*round));
       HONE_CHECK(cell->files->write(*round));
       const bool valid = round->valid;
       if (!valid) {
-        observer_.line(fmt::format("round {} of {}, {} is repeated: {}", number, cell->load->name,
-                                   cell->shape->name, round->why_invalid));
+        observer_.line(what + " is repeated: " + round->why_invalid);
       }
       cell->add(*std::move(round));
       if (valid) return {};
@@ -227,7 +304,8 @@ class ProofRun {
     bool killed = false;
     for (const Cell& cell : cells_) {
       for (const Round& round : cell.rounds) {
-        without_spinner = without_spinner || round.spinner_share == 0;
+        without_spinner = without_spinner ||
+                          (round.spinner_share == 0 && round.kind != RoundKind::kWithoutSpinner);
         for (const Trial& trial : round.trials) killed = killed || trial.killed;
       }
     }
@@ -237,6 +315,13 @@ class ProofRun {
       findings->push_back({"prove.spinner-off", "warning",
                            "the idle spinner was off in some rounds; they scatter more",
                            "the first run said why; hone doctor shows the machine"});
+    }
+    for (const Cell& cell : cells_) {
+      if (design_.settings.precision <= 0 || cell.wanted < kMostRounds) continue;
+      findings->push_back({"prove.precision", "warning",
+                           fmt::format("{} rounds of {} do not give the precision asked for",
+                                       kMostRounds, cell.shape->name),
+                           "ask for a wider interval, or quiet the machine"});
     }
     if (killed) {
       findings->push_back({"prove.killed", "info",

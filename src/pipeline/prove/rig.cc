@@ -62,4 +62,10 @@ Result<Rig> make_rig(const Design& design, system::System& system) {
   return rig;
 }
 
+Status restart_spinner(const Design& design, Rig* rig) {
+  if (rig->spinner_share <= 0) return {};
+  HONE_TRY(rig->spinner, system::IdleSpinner::start(design.server_cpus));
+  return {};
+}
+
 }  // namespace hone::pipeline

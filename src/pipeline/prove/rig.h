@@ -24,4 +24,7 @@ struct Rig {
 
 Result<Rig> make_rig(const Design&, system::System&);
 
+// After a round that went without it; where make_rig() left it off, it stays off.
+Status restart_spinner(const Design&, Rig*);
+
 }  // namespace hone::pipeline

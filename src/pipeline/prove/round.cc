@@ -10,7 +10,7 @@
 
 #include "measure/counters/usage.h"
 #include "measure/statistics/order.h"
-#include "pipeline/prove/arm_session.h"
+#include "pipeline/prove/live_arms.h"
 #include "pipeline/prove/round_environment.h"
 #include "pipeline/prove/validity.h"
 #include "system/interrupt.h"
@@ -18,15 +18,15 @@
 namespace hone::pipeline {
 namespace {
 
-using subject::Session;
 using traffic::load::SliceResult;
 using traffic::load::SliceSpec;
 
-// Warm-up: slices of this length, until two successive costs of every arm agree this closely.
-// Slices so short scatter by several per cent, so a tighter bound would wait for luck.
-constexpr double kWarmSliceS = 0.25;
-constexpr double kWarmAgreement = 0.10;
-constexpr double kIdleS = 0.2;  // over which an arm's idle burn is read: many timer periods
+// An arm that has rested this long is asked once on every connection before the next slice, so that
+// no keep-alive, idle timeout or cache of connections falls back while others have their turn.
+// Servers give a second at the least (the keep-alive timeouts of Apache and nginx are 5 and 75 s).
+constexpr double kLongestRestS = 1;
+constexpr double kKeepWarmS = 0.02;  // over which those requests are spread
+constexpr std::uint64_t kKeepWarmPurpose = 1'000'000;
 
 std::uint64_t text_seed(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a, 64 bits
@@ -40,86 +40,71 @@ class RoundRun {
            system::System& system)
       : design_(design), shape_(shape), load_(load), rig_(rig), system_(system) {}
 
-  Result<Round> run(int number, int attempt, const system::Path& folder) {
+  Result<Round> run(const PlannedRound& planned, int attempt, const system::Path& folder) {
     round_.shape = shape_.name;
     round_.load = load_.load;
-    round_.number = number;
+    round_.kind = planned.kind;
+    round_.number = planned.number;
     round_.attempt = attempt;
-    round_.spinner_share = rig_.spinner_share;
+    round_.spinner_share = rig_.spinner ? rig_.spinner_share : 0;
     round_.started_at = system_.clock->wall_time();
     seed_ = derive_seed(derive_seed(design_.settings.seed, text_seed(shape_.name + load_.load)),
-                        static_cast<std::uint64_t>(number));
-    Random random(seed_);
-    const int arms = static_cast<int>(design_.arms.size());
-    round_.order = measure::slice_order(arms, design_.settings.slices, random);
+                        static_cast<std::uint64_t>(planned.number));
+    if (planned.kind != RoundKind::kSlices)
+      seed_ = derive_seed(seed_, text_seed(name(planned.kind)));
     HONE_TRY(arrivals_, traffic::load::parse_arrivals(load_.arrivals));
     for (const Arm& arm : design_.arms) {
       Trial trial;
       trial.arm = arm.name;
       trial.shape = shape_.name;
       trial.load = load_.load;
-      trial.round = number;
+      trial.round = planned.number;
       round_.trials.push_back(std::move(trial));
     }
-    HONE_CHECK(measure_arms(folder, random));
+    HONE_CHECK(measure_arms(folder));
+    round_.environment.missed = share_missed();
+    round_.environment.crowded = crowded(design_);
     judge_round(&round_, load_.rate);
     return std::move(round_);
   }
 
  private:
-  // Runs `work` for an arm; its subject's own failures end up in the trial, the rest (hone's own
-  // and the machine's, such as too few file descriptors) is passed on.
-  template <typename Work>
-  Status on_arm(std::size_t arm, Work work) {
-    Status status = work();
-    if (status) return {};
-    const ErrorKind kind = status.error().kind;
-    if (kind != ErrorKind::kSubjectDied && kind != ErrorKind::kNotReady &&
-        kind != ErrorKind::kTimeout && kind != ErrorKind::kNetwork) {
-      return status;
+  Status measure_arms(const system::Path& folder) {
+    Random random(seed_);
+    const std::size_t arms = design_.arms.size();
+    std::vector<std::size_t> starts(arms);
+    for (std::size_t i = 0; i < arms; ++i) starts[i] = i;
+    latency_.assign(arms, {});
+    user_s_.assign(arms, 0);
+    taken_.assign(arms, 0);
+    if (round_.kind != RoundKind::kInTurn) {
+      round_.order = measure::slice_order(static_cast<int>(arms), design_.settings.slices, random);
+      random.shuffle(starts);  // the place in the starting order must not stick to an arm
+      return measure_live(starts, 0, folder);
     }
-    Trial& trial = round_.trials[arm];
-    trial.failure = status.error().what;
-    trial.log = status.error().log_file;
-    if (trial.log.empty() && sessions_[arm]) trial.log = sessions_[arm]->log().string();
-    failed_ = true;
+    random.shuffle(starts);
+    const auto slices = static_cast<std::size_t>(design_.settings.slices);
+    for (const std::size_t arm : starts) {
+      round_.order.insert(round_.order.end(), slices, static_cast<int>(arm));
+    }
+    for (std::size_t turn = 0; turn < arms; ++turn) {
+      HONE_CHECK(measure_live({starts[turn]}, turn * slices, folder));
+      if (!round_.trials[starts[turn]].failure.empty()) break;
+    }
     return {};
   }
 
-  Status stop(std::size_t arm) {
-    Status stopped = sessions_[arm]->stop();
-    if (stopped || stopped.error().kind != ErrorKind::kTimeout) return stopped;
-    round_.trials[arm].killed = true;  // after all slices: no fault of its answers or its CPU
-    return {};
-  }
-
-  Status measure_arms(const system::Path& folder, Random& random) {
-    HONE_CHECK(start_arms(folder, random));
-    if (!failed_) HONE_CHECK(warm_up());
-    if (!failed_) HONE_CHECK(read_idle_burn());
-    if (!failed_) HONE_CHECK(take_slices());
-    for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
-      if (!sessions_[arm] || !round_.trials[arm].failure.empty()) continue;
-      HONE_CHECK(on_arm(arm, [&] { return stop(arm); }));
-    }
-    sessions_.clear();
-    return {};
-  }
-
-  Status start_arms(const system::Path& folder, Random& random) {
-    sessions_.resize(design_.arms.size());
-    std::vector<std::size_t> order(design_.arms.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    random.shuffle(order);  // the place in the starting order must not stick to an arm
-    for (const std::size_t arm : order) {
-      HONE_CHECK(on_arm(arm, [&]() -> Status {
-        HONE_TRY(sessions_[arm], start_arm(design_, arm, shape_, folder, rig_, system_));
-        round_.trials[arm].ready_s = sessions_[arm]->ready_after_s();
-        return sessions_[arm]->connect();
-      }));
-      if (failed_) break;
-    }
-    return {};
+  // From start to end of arms that live at the same time; theirs are the places of the order from
+  // `first_place` on, each arm its number of slices.
+  Status measure_live(const std::vector<std::size_t>& arms, std::size_t first_place,
+                      const system::Path& folder) {
+    LiveArms live(design_, shape_, &round_, rig_, system_);
+    HONE_CHECK(live.start(arms, folder, [this](double duration_s, std::uint64_t purpose) {
+      return slice_spec(duration_s, purpose);
+    }));
+    const std::size_t places = arms.size() * static_cast<std::size_t>(design_.settings.slices);
+    if (!live.failed()) HONE_CHECK(take_slices(live, first_place, first_place + places));
+    return live.stop();
   }
 
   SliceSpec slice_spec(double duration_s, std::uint64_t purpose) const {
@@ -131,139 +116,115 @@ class RoundRun {
     return spec;
   }
 
-  Result<system::TreeUsage> quiet_usage(std::size_t arm) {
-    return measure::read_when_quiet(*system_.process_table, *system_.clock,
-                                    sessions_[arm]->tree_root());
-  }
-
-  Status warm_up() {
-    std::vector<double> last(sessions_.size(), 0);
-    const auto begin = system_.clock->now();
-    for (std::uint64_t pass = 0;; ++pass) {
-      bool agree = pass > 0;
-      for (std::size_t arm = 0; arm < sessions_.size() && !failed_; ++arm) {
-        HONE_CHECK(on_arm(arm, [&]() -> Status {
-          HONE_TRY(const auto before, quiet_usage(arm));
-          HONE_TRY(const auto result, sessions_[arm]->slice(slice_spec(kWarmSliceS, 1000 + pass)));
-          HONE_TRY(const auto after, quiet_usage(arm));
-          const double cost = measure::difference(before, after).cpu_s /
-                              static_cast<double>(std::max<std::uint64_t>(result.ok, 1));
-          if (std::abs(cost - last[arm]) > kWarmAgreement * cost) agree = false;
-          last[arm] = cost;
-          return {};
-        }));
-      }
-      if (failed_ || agree) return {};
-      if (system::to_seconds(system_.clock->now() - begin) > design_.settings.warm_up_limit_s) {
-        return {};  // costs that never settle show in the interval
-      }
-      HONE_CHECK(system::check_interrupted());
-    }
-  }
-
-  // Of every arm; one that does not come to rest has failed, and the rest stay zero.
-  Result<std::vector<system::TreeUsage>> quiet_usages() {
-    std::vector<system::TreeUsage> usages(sessions_.size());
-    for (std::size_t arm = 0; arm < sessions_.size() && !failed_; ++arm) {
-      HONE_CHECK(on_arm(arm, [&]() -> Status {
-        HONE_TRY(usages[arm], quiet_usage(arm));
-        return {};
-      }));
-    }
-    return usages;
-  }
-
-  Status read_idle_burn() {
-    HONE_TRY(const auto before, quiet_usages());
-    if (failed_) return {};
-    const auto begin = system_.clock->now();
-    system_.clock->sleep(system::seconds(kIdleS));
-    for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
-      system::TreeUsage after;
-      HONE_CHECK(on_arm(arm, [&]() -> Status {
-        HONE_TRY(after, quiet_usage(arm));
-        return {};
-      }));
-      if (failed_) return {};
-      const double wall = system::to_seconds(system_.clock->now() - begin);
-      round_.trials[arm].idle_cpu_us_per_s =
-          static_cast<double>(after.cpu_ns - before[arm].cpu_ns) * 1e-3 / wall;
-    }
-    return {};
-  }
-
-  Status take_slices() {
-    HONE_TRY(const auto tree_before, quiet_usages());
-    if (failed_) return {};
+  Status take_slices(LiveArms& live, std::size_t first_place, std::size_t last_place) {
+    HONE_TRY(const auto tree_before, live.quiet_usages());
+    if (live.failed()) return {};
     const auto read = [this] {
       return read_cpus(system_, design_.server_cpus, rig_.spinner.get());
     };
     HONE_TRY(const CpuReading before, read());
     CpuReading half = before;
-    latency_.assign(sessions_.size(), {});
-    user_s_.assign(sessions_.size(), 0);
-    std::vector<std::uint64_t> taken(sessions_.size(), 0);
-    for (std::size_t place = 0; place < round_.order.size() && !failed_; ++place) {
+    last_asked_.assign(design_.arms.size(), system_.clock->now());
+    for (std::size_t place = first_place; place < last_place && !live.failed(); ++place) {
       HONE_CHECK(system::check_interrupted());
-      if (place == round_.order.size() / 2) {
+      if (place == (first_place + last_place) / 2) {
         HONE_TRY(half, read());
       }
       const auto arm = static_cast<std::size_t>(round_.order[place]);
-      HONE_CHECK(
-          on_arm(arm, [&] { return take_slice(arm, static_cast<int>(place), taken[arm]++); }));
+      HONE_CHECK(keep_warm(live, arm, place));
+      if (live.failed()) break;
+      HONE_CHECK(live.on_arm(arm, [&] { return take_slice(live, arm, static_cast<int>(place)); }));
+      last_asked_[arm] = system_.clock->now();
     }
     // Also after a failure: the reader will ask whether the machine had a part in it.
     HONE_TRY(const CpuReading after, read());
     double arms_cpu_s = 0;
     double run_delay_s = 0;
-    if (!failed_) HONE_CHECK(finish_trials(tree_before, &arms_cpu_s, &run_delay_s));
-    round_.environment = environment_between(
+    const bool whole = !live.failed();
+    if (whole) HONE_CHECK(finish_trials(live, tree_before, &arms_cpu_s, &run_delay_s));
+    auto seen = environment_between(
         before, half, after, static_cast<int>(design_.server_cpus.size()), arms_cpu_s, run_delay_s);
-    round_.environment.missed = share_missed();
-    round_.environment.crowded = crowded(design_);
     // Without the arms' CPU it cannot be told from that of others.
-    if (failed_) round_.environment.foreign_cpu = 0;
+    if (!whole) seen.foreign_cpu = 0;
+    round_.environment = measure::worst_of(round_.environment, seen);
     return {};
   }
 
-  Status take_slice(std::size_t arm, int place, std::uint64_t index) {
-    Session& session = *sessions_[arm];
+  // Those that rest, for a moment: `next` is about to get more than that.
+  Status keep_warm(LiveArms& live, std::size_t next, std::size_t place) {
+    for (const std::size_t arm : live.arms()) {
+      const double rested_s = system::to_seconds(system_.clock->now() - last_asked_[arm]);
+      if (arm == next || rested_s < kLongestRestS) continue;
+      SliceSpec spec = slice_spec(kKeepWarmS, kKeepWarmPurpose + place);
+      spec.arrivals.kind = traffic::load::Arrivals::Kind::kEven;
+      spec.rate = design_.settings.connections * design_.arms[arm].server.workers / kKeepWarmS;
+      HONE_CHECK(live.on_arm(arm, [&]() -> Status {
+        HONE_TRY(const SliceResult unused, live[arm].slice(spec));
+        static_cast<void>(unused);
+        return {};
+      }));
+      if (live.failed()) break;
+      last_asked_[arm] = system_.clock->now();
+    }
+    return {};
+  }
+
+  Status take_slice(LiveArms& live, std::size_t arm, int place) {
+    subject::Session& session = live[arm];
+    const std::uint64_t index = taken_[arm]++;
     // Slice k of every arm has the same arrivals.
-    HONE_CHECK(session.slice(slice_spec(design_.settings.head_s, 2 * index)));
-    HONE_TRY(const auto before, quiet_usage(arm));
+    HONE_TRY(const SliceResult head, session.slice(slice_spec(design_.settings.head_s, 2 * index)));
+    static_cast<void>(head);
+    HONE_TRY(const auto before, live.quiet_usage(arm));
+    const SpunStretch begin = spun_now();
     const auto upstream_before = session.origin_counters().requests;
     HONE_TRY(const SliceResult result,
              session.slice(slice_spec(design_.settings.slice_s, 2 * index + 1)));
-    HONE_TRY(const auto after, quiet_usage(arm));
+    HONE_TRY(const auto after, live.quiet_usage(arm));
+    const SpunStretch end = spun_now();
     const auto cost = measure::difference(before, after);
     Trial& trial = round_.trials[arm];
     trial.upstream_requests += session.origin_counters().requests - upstream_before;
+    SliceRecord slice;
+    slice.order = place;
+    slice.cpu_s = cost.cpu_s;
+    slice.whole_cpu_s =
+        unavailable_cpu_s({end.wall_s - begin.wall_s, end.turns - begin.turns}, live.idle(),
+                          static_cast<int>(design_.server_cpus.size()));
+    slice.ok = result.ok;
+    slice.wakes = cost.wakes;
+    slice.blocked = result.blocked;
     // By count: at low rates a slice's whole number of requests is not quite rate x duration.
-    const double in_time = result.achieved_rate * design_.settings.slice_s /
-                           static_cast<double>(std::max<std::uint64_t>(result.scheduled, 1));
-    trial.slices.push_back({place, cost.cpu_s, result.ok, cost.wakes, result.blocked, in_time});
-    trial.cpu_total_s += cost.cpu_s;
-    trial.wakes += cost.wakes;
-    trial.ok += result.ok;
-    trial.scheduled += result.scheduled;
-    trial.missed += result.missed;
-    trial.blocked += result.blocked;
-    trial.errors += result.scheduled - result.missed - result.ok;
-    trial.body_bytes += result.body_bytes;
-    trial.client_cpu_s += result.client_cpu_s;
-    trial.client_wakes += result.client_wakes;
-    trial.achieved_rate += result.achieved_rate;
-    for (const auto& [code, count] : result.status) trial.status[code] += count;
+    slice.in_time = result.achieved_rate * design_.settings.slice_s /
+                    static_cast<double>(std::max<std::uint64_t>(result.scheduled, 1));
+    add_slice(slice, result, &trial);
     user_s_[arm] += cost.user_s;
     latency_[arm].merge(result.latency);
     return {};
   }
 
-  Status finish_trials(const std::vector<system::TreeUsage>& tree_before, double* cpu_s,
-                       double* run_delay_s) {
-    HONE_TRY(const auto tree_after, quiet_usages());
-    if (failed_) return {};
-    for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
+  static void add_slice(const SliceRecord& slice, const SliceResult& result, Trial* trial) {
+    trial->slices.push_back(slice);
+    trial->cpu_total_s += slice.cpu_s;
+    trial->whole_cpu_s += slice.whole_cpu_s;
+    trial->wakes += slice.wakes;
+    trial->ok += result.ok;
+    trial->scheduled += result.scheduled;
+    trial->missed += result.missed;
+    trial->blocked += result.blocked;
+    trial->errors += result.scheduled - result.missed - result.ok;
+    trial->body_bytes += result.body_bytes;
+    trial->client_cpu_s += result.client_cpu_s;
+    trial->client_wakes += result.client_wakes;
+    trial->achieved_rate += result.achieved_rate;
+    for (const auto& [code, count] : result.status) trial->status[code] += count;
+  }
+
+  Status finish_trials(LiveArms& live, const std::vector<system::TreeUsage>& tree_before,
+                       double* cpu_s, double* run_delay_s) {
+    HONE_TRY(const auto tree_after, live.quiet_usages());
+    if (live.failed()) return {};
+    for (const std::size_t arm : live.arms()) {
       const auto cost = measure::difference(tree_before[arm], tree_after[arm]);
       *cpu_s += cost.cpu_s;
       *run_delay_s += cost.run_delay_s;
@@ -272,10 +233,10 @@ class RoundRun {
       // the slice after it.
       if (cost.restarted) {
         trial.failure = "its processes changed in mid-round: it restarted";
-        trial.log = sessions_[arm]->log().string();
+        trial.log = live[arm].log().string();
       }
-      HONE_CHECK(on_arm(arm, [&]() -> Status {
-        HONE_TRY(trial.workers, sessions_[arm]->worker_spread());
+      HONE_CHECK(live.on_arm(arm, [&]() -> Status {
+        HONE_TRY(trial.workers, live[arm].worker_spread());
         return {};
       }));
       trial.latency_us = traffic::load::summarise(latency_[arm]);
@@ -283,6 +244,12 @@ class RoundRun {
       trial.user_share = trial.cpu_total_s > 0 ? user_s_[arm] / trial.cpu_total_s : 0;
     }
     return {};
+  }
+
+  // Since any fixed moment; the turns stand still without a spinner.
+  SpunStretch spun_now() const {
+    const std::uint64_t turns = rig_.spinner ? rig_.spinner->spun().turns : 0;
+    return {system::to_seconds(system_.clock->now().time_since_epoch()), turns};
   }
 
   double share_missed() const {
@@ -303,18 +270,25 @@ class RoundRun {
   Round round_;
   std::uint64_t seed_ = 0;
   traffic::load::Arrivals arrivals_;
-  std::vector<std::unique_ptr<Session>> sessions_;
+  // By arm of the design.
   std::vector<traffic::load::Histogram> latency_;
   std::vector<double> user_s_;
-  bool failed_ = false;
+  std::vector<std::uint64_t> taken_;
+  std::vector<system::Instant> last_asked_;
 };
 
 }  // namespace
 
 Result<Round> run_round(const Design& design, const subject::Shape& shape, const ResolvedLoad& load,
-                        int number, int attempt, const system::Path& folder, Rig& rig,
-                        system::System& system) {
-  return RoundRun(design, shape, load, rig, system).run(number, attempt, folder);
+                        const PlannedRound& planned, int attempt, const system::Path& folder,
+                        Rig& rig, system::System& system) {
+  if (planned.kind != RoundKind::kWithoutSpinner) {
+    return RoundRun(design, shape, load, rig, system).run(planned, attempt, folder);
+  }
+  rig.spinner.reset();
+  auto round = RoundRun(design, shape, load, rig, system).run(planned, attempt, folder);
+  HONE_CHECK(restart_spinner(design, &rig));
+  return round;
 }
 
 }  // namespace hone::pipeline

@@ -1,4 +1,5 @@
-// One round: one process lifetime of every arm, load going to one of them at a time.
+// One round: one process lifetime of every arm, load going to one of them at a time; which are
+// alive meanwhile is a matter of its kind.
 #pragma once
 
 #include "pipeline/prove/proof.h"
@@ -6,9 +7,10 @@
 
 namespace hone::pipeline {
 
-// `number` from 1; `attempt` above 1 repeats a spoiled one with the same order and arrivals.
+// `attempt` above 1 repeats a spoiled one with the same order and arrivals.
 // An arm's own failure is in its trial; only what is nobody's result is an error.
-Result<Round> run_round(const Design&, const subject::Shape&, const ResolvedLoad&, int number,
-                        int attempt, const system::Path& folder, Rig&, system::System&);
+Result<Round> run_round(const Design&, const subject::Shape&, const ResolvedLoad&,
+                        const PlannedRound&, int attempt, const system::Path& folder, Rig&,
+                        system::System&);
 
 }  // namespace hone::pipeline

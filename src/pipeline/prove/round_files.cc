@@ -3,13 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+
+#include "base/text.h"
 
 namespace hone::pipeline {
 namespace {
 
+constexpr RoundKind kKinds[] = {RoundKind::kSlices, RoundKind::kInTurn, RoundKind::kWithoutSpinner};
+
+std::string stem(RoundKind kind) { return replace_all(name(kind), " ", "-") + "-"; }
+
 std::string file_name(const Round& round) {
-  return fmt::format("round-{:03}-{}.json", round.number, round.attempt);
+  return fmt::format("{}{:03}-{}.json", stem(round.kind), round.number, round.attempt);
+}
+
+bool is_round(const std::string& file) {
+  return file.ends_with(".json") &&
+         std::any_of(std::begin(kKinds), std::end(kKinds),
+                     [&file](RoundKind kind) { return file.starts_with(stem(kind)); });
 }
 
 }  // namespace
@@ -21,14 +34,13 @@ Result<std::vector<Round>> RoundFiles::read() const {
   std::vector<Round> rounds;
   HONE_TRY(const auto paths, files_->list(folder_));
   for (const auto& path : paths) {
-    const std::string name = path.filename().string();
-    if (!name.starts_with("round-") || !name.ends_with(".json")) continue;
+    if (!is_round(path.filename().string())) continue;
     HONE_TRY(const std::string text, files_->read(path));
     HONE_TRY(Round round, parse_as<Round>(text, path.string()));
     rounds.push_back(std::move(round));
   }
   std::sort(rounds.begin(), rounds.end(), [](const Round& a, const Round& b) {
-    return std::tie(a.number, a.attempt) < std::tie(b.number, b.attempt);
+    return std::tie(a.kind, a.number, a.attempt) < std::tie(b.kind, b.number, b.attempt);
   });
   return rounds;
 }

@@ -102,6 +102,10 @@ Status read_prove(const Node& table, int workers, Prove* prove) {
   TableReader reader(table, "[prove]");
   long long seed = 0;
   reader.integer("rounds", kLeastRounds, kMostRounds, &prove->rounds);
+  reader.number("precision", {0, 1, false, true}, &prove->precision);
+  reader.integer("rounds_in_turn", 0, kMostRounds, &prove->rounds_in_turn);
+  reader.integer("rounds_without_spinner", 0, kMostRounds, &prove->rounds_without_spinner);
+  reader.flag("side_by_side", &prove->side_by_side);
   reader.integer("slices", kLeastSlices, kMostSlices, &prove->slices);
   reader.duration("slice", {0, kStretchLimitS, true, false}, &prove->slice_s);
   reader.duration("head", {0, kStretchLimitS, false, false}, &prove->head_s);

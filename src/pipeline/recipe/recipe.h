@@ -55,7 +55,14 @@ struct Cpus {                     // empty lists: hone chooses
 HONE_JSON(Cpus)
 
 struct Prove {
-  int rounds = 8;  // at least 6 for a verdict
+  int rounds = 8;  // at least 6 for a verdict; with `precision`, those of the first stage
+  // Half the width of the 95 % interval that is wanted, relative; 0: `rounds` and no more. The
+  // number is fixed once, after the first stage (statistics/precision.h).
+  double precision = 0;
+  int rounds_in_turn = 2;          // checks: they count for no verdict
+  int rounds_without_spinner = 1;  // likewise
+  // False where two of the subject cannot live at once: then all rounds are in turn.
+  bool side_by_side = true;
   int slices = 8;  // per arm and round
   double slice_s = 0.5;
   double head_s = 0.1;  // of each slice, under load and not counted

@@ -44,16 +44,24 @@ void for_each_row(
 // The share that a busy loop got beside the spinner, measured before each stretch of rounds.
 std::string spinner_text(const Proof& proof) {
   double least = 1;
-  std::size_t with = 0;
+  std::size_t with = 0, all = 0;
   for (const Round& round : proof.rounds) {
+    if (round.kind == RoundKind::kWithoutSpinner) continue;
+    ++all;
     if (round.spinner_share <= 0) continue;
     least = std::min(least, round.spinner_share);
     ++with;
   }
   if (with == 0) return "off: the server's CPUs may halt between requests";
   return "an idle-class thread kept the server's CPUs awake in " + format_count(with) + " of " +
-         plural(proof.rounds.size(), "round") + "; a busy loop beside it got at least " +
-         format_percent(least) + " of its CPU";
+         plural(all, "round") + "; a busy loop beside it got at least " + format_percent(least) +
+         " of its CPU";
+}
+
+// "3", "2 in turn"
+std::string round_name(const Round& round) {
+  const std::string number = std::to_string(round.number);
+  return round.kind == RoundKind::kSlices ? number : number + " " + name(round.kind);
 }
 
 // Of the counted round in which the workers had the least even share.
@@ -199,11 +207,11 @@ Table beside_table(const RunView& view) {
 Table spoiled_table(const RunView& view) {
   Table table;
   table.title = "Rounds repeated, and why";
-  table.columns = {{"load"},          {"shape"},   {"round", true},
+  table.columns = {{"load"},          {"shape"},   {"round"},
                    {"attempt", true}, {"started"}, {"why", false, 0, "", true}};
   for (const Round& round : view.run.proof.rounds)
     if (!round.valid)
-      table.rows.push_back({{code(round.load), round.shape, std::to_string(round.number),
+      table.rows.push_back({{code(round.load), round.shape, round_name(round),
                              std::to_string(round.attempt), round.started_at, round.why_invalid},
                             Tone::kNote});
   return table;
@@ -265,14 +273,13 @@ Table every_round_table(const RunView& view) {
   Table table;
   table.title = "Every round";
   table.folded = true;
-  table.columns = {{"load"}, {"shape"}, {"round", true}, {"started", false, 1}, {"spinner"}};
+  table.columns = {{"load"}, {"shape"}, {"round"}, {"started", false, 1}, {"spinner"}};
   add_environment_columns(&table);
   for (const Round& round : view.run.proof.rounds) {
-    std::string number = std::to_string(round.number);
-    if (!round.valid) number += " (repeated)";
-    Table::Row row{{code(round.load), round.shape, number, round.started_at,
-                    round.spinner_share > 0 ? format_percent(round.spinner_share) : "off"},
-                   round.valid ? Tone::kPlain : Tone::kNote};
+    Table::Row row{
+        {code(round.load), round.shape, round_name(round) + (round.valid ? "" : " (repeated)"),
+         round.started_at, round.spinner_share > 0 ? format_percent(round.spinner_share) : "off"},
+        round.valid ? Tone::kPlain : Tone::kNote};
     for (std::string& cell : environment_cells(round.environment))
       row.cells.push_back(std::move(cell));
     table.rows.push_back(std::move(row));
@@ -340,7 +347,9 @@ Section statistics_section(const RunView& view) {
       "trained "
       "shapes of one load are Holm-adjusted. First match wins: failed, withheld, same, saved or "
       "worse, unresolved.";
-  return {"Statistics", {table}, false};
+  Section section{"Statistics", {table}, false};
+  if (auto checks = checks_table(view)) section.parts.emplace_back(*std::move(checks));
+  return section;
 }
 
 Section environment_section(const RunView& view) {

@@ -215,6 +215,7 @@ std::vector<Sentence> lead(const RunView& view) {
   if (view.loads.empty()) return sentences;
   const LoadView& first = view.loads.front();
   if (const auto time = saved_time(first)) sentences.push_back(*time);
+  if (auto whole = whole_cpu_sentence(view, first)) sentences.push_back(*std::move(whole));
   if (const auto missed = unresolved_sentence(first)) sentences.push_back(*missed);
   for (std::size_t i = 1; i < view.loads.size(); ++i)
     sentences.push_back(other_load(view.loads[i]));

@@ -72,6 +72,7 @@ Json trial_json(const Round& round, const Trial& trial) {
           {"failure", trial.failure},
           {"log", trial.log},
           {"cpu_total_s", trial.cpu_total_s},
+          {"whole_cpu_s", trial.whole_cpu_s},
           {"wakes", trial.wakes},
           {"ok", trial.ok},
           {"latency_us", trial.latency_us},
@@ -93,16 +94,20 @@ Json trial_json(const Round& round, const Trial& trial) {
           {"slices", std::move(slices)}};
 }
 
-Json trials_json(const Proof& proof) {
+// Counted rounds and their trials, or those of the kinds that check them.
+Json trials_json(const RunView& view, bool counted) {
   Json all = Json::array();
-  for (const Round& round : proof.rounds)
+  for (const Round& round : view.run.proof.rounds) {
+    if (view.is_counted(round) != counted) continue;
     for (const Trial& trial : round.trials) all.push_back(trial_json(round, trial));
+  }
   return all;
 }
 
-Json rounds_json(const Proof& proof) {
+Json rounds_json(const RunView& view, bool counted) {
   Json all = Json::array();
-  for (const Round& round : proof.rounds) {
+  for (const Round& round : view.run.proof.rounds) {
+    if (view.is_counted(round) != counted) continue;
     Json json = round;
     json.erase("trials");
     all.push_back(std::move(json));
@@ -215,8 +220,10 @@ Json make_report_json(const RunValues& run) {
           {"totals", totals},
           {"comparisons", comparisons_json(view)},
           {"loads", run.proof.loads},
-          {"rounds", rounds_json(run.proof)},
-          {"trials", trials_json(run.proof)},
+          {"rounds", rounds_json(view, true)},
+          {"trials", trials_json(view, true)},
+          {"check_rounds", rounds_json(view, false)},
+          {"check_trials", trials_json(view, false)},
           {"legs", legs_json(run)},
           {"profile", profile_json(run)},
           {"costs", costs_json(run)},

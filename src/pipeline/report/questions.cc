@@ -59,9 +59,11 @@ Terms::Item order(const RunView& view) {
       std::to_string(design.settings.seed) +
       " so that every arm follows every other equally often and never itself";
   const std::vector<Round>& rounds = view.run.proof.rounds;
-  if (!rounds.empty() && !rounds.front().order.empty()) {
+  const auto first = std::find_if(rounds.begin(), rounds.end(),
+                                  [&](const Round& round) { return view.is_counted(round); });
+  if (first != rounds.end() && !first->order.empty()) {
     std::vector<std::string> names;
-    for (const int arm : rounds.front().order)
+    for (const int arm : first->order)
       names.push_back(static_cast<std::size_t>(arm) < design.arms.size()
                           ? design.arms[static_cast<std::size_t>(arm)].name
                           : "?");
@@ -167,7 +169,7 @@ struct Work {
 Work work_of(const RunView& view, const std::string& arm) {
   Work work;
   for (const Round& round : view.run.proof.rounds) {
-    if (!round.valid) continue;
+    if (!round.valid || !view.is_counted(round)) continue;
     for (const Trial& trial : round.trials) {
       if (trial.arm != arm) continue;
       work.ok += trial.ok;

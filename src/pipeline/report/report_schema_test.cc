@@ -78,7 +78,7 @@ class Checker {
           complain(where, value.dump() + " is none of " + rule.dump());
       } else if (keyword == "required") {
         for (const Json& key : rule)
-          if (!value.is_object() || !value.contains(key.get<std::string>()))
+          if (value.is_object() && !value.contains(key.get<std::string>()))
             complain(where, "lacks " + key.dump());
       } else if (keyword == "minimum") {
         if (value.is_number() && value < rule) complain(where, "is below " + rule.dump());
@@ -142,8 +142,11 @@ TEST(ReportJson, TheSchemaSeesWhatIsWrong) {
 TEST(ReportJson, HoldsEveryRoundArmAndSlice) {
   const RunValues run = full_run();
   const Json json = report_of(run);
-  EXPECT_EQ(json["rounds"].size(), run.proof.rounds.size());
-  EXPECT_EQ(json["trials"].size(), run.proof.rounds.size() * 3);
+  EXPECT_EQ(json["rounds"].size() + json["check_rounds"].size(), run.proof.rounds.size());
+  EXPECT_EQ(json["check_rounds"].size(), run.proof.design.loads.size());
+  EXPECT_EQ(json["check_rounds"][0]["kind"], "in turn");
+  EXPECT_EQ(json["trials"].size(), json["rounds"].size() * 3);
+  EXPECT_EQ(json["check_trials"].size(), json["check_rounds"].size() * 3);
   EXPECT_EQ(json["seed"], 20'261'130u);
   EXPECT_EQ(json["total"]["load"], "busy");
   EXPECT_EQ(json["totals"].size(), 2u);

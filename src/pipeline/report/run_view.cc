@@ -53,10 +53,14 @@ const ResolvedLoad* RunView::resolved(const std::string& load, const std::string
   return nullptr;
 }
 
+bool RunView::is_counted(const Round& round) const {
+  return round.kind == counted_kind(run.proof.design.settings);
+}
+
 std::vector<const Round*> RunView::rounds(const std::string& load, const std::string& shape) const {
   std::vector<const Round*> found;
   for (const Round& round : run.proof.rounds)
-    if (round.load == load && round.shape == shape) found.push_back(&round);
+    if (is_counted(round) && round.load == load && round.shape == shape) found.push_back(&round);
   return found;
 }
 

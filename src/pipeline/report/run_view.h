@@ -26,6 +26,9 @@ struct RunView {
   std::vector<LoadView> loads;
 
   const ResolvedLoad* resolved(const std::string& load, const std::string& shape) const;
+  // Of the kind that a verdict is drawn from; the others are checks.
+  bool is_counted(const Round&) const;
+  // Of the counted kind, spoiled ones too.
   std::vector<const Round*> rounds(const std::string& load, const std::string& shape) const;
   // Of one arm, counted rounds only.
   std::vector<const Trial*> trials(const std::string& load, const std::string& shape,

@@ -33,6 +33,11 @@ Section latency_section(const RunView&);
 Section statistics_section(const RunView&);
 Section environment_section(const RunView&);
 
+// checks.cc
+std::optional<Table> checks_table(const RunView&);
+// Where the two views of CPU are more than two points apart: both are headlines then.
+std::optional<Sentence> whole_cpu_sentence(const RunView&, const LoadView&);
+
 // costs.cc
 std::optional<Section> build_section(const RunView&);
 std::optional<Section> profile_section(const RunView&);

@@ -1,0 +1,44 @@
+#include "pipeline/prove/round_costs.h"
+
+#include <algorithm>
+
+namespace hone::pipeline {
+namespace {
+
+double per_response(double seconds, const Trial& trial) {
+  return trial.ok > 0 ? seconds / static_cast<double>(trial.ok) : 0;
+}
+
+bool is_usable(const Round& round) {
+  return round.valid && round.trials.size() == 3 &&
+         std::all_of(round.trials.begin(), round.trials.end(), [](const Trial& trial) {
+           return trial.failure.empty() && charged_cost(trial) > 0;
+         });
+}
+
+}  // namespace
+
+double charged_cost(const Trial& trial) { return per_response(trial.cpu_total_s, trial); }
+
+double whole_cost(const Trial& trial) { return per_response(trial.whole_cpu_s, trial); }
+
+std::vector<const Round*> usable_rounds(const std::vector<Round>& rounds, RoundKind kind) {
+  std::vector<const Round*> usable;
+  for (const Round& round : rounds) {
+    if (round.kind == kind && is_usable(round)) usable.push_back(&round);
+  }
+  std::stable_sort(usable.begin(), usable.end(),
+                   [](const Round* a, const Round* b) { return a->number < b->number; });
+  return usable;
+}
+
+std::vector<measure::RoundCost> costs_of(const std::vector<const Round*>& rounds,
+                                         double (*cost)(const Trial&)) {
+  std::vector<measure::RoundCost> costs;
+  for (const Round* round : rounds) {
+    costs.push_back({cost(round->trials[0]), cost(round->trials[1]), cost(round->trials[2])});
+  }
+  return costs;
+}
+
+}  // namespace hone::pipeline
