@@ -56,6 +56,9 @@ std::optional<Finding> check_autogroup(const system::Files&);
 std::optional<Finding> check_time_accounting(const system::Files&);
 std::optional<Finding> check_virtual_machine(const system::Files&);
 
+// Of the CPU that was slowed down most often since boot.
+double thermal_throttles(const system::Files&, const CpuRoles&);
+
 // What /proc and /sys say about a hypervisor: its name, or "unnamed"; nothing on bare metal.
 std::optional<std::string> hypervisor(const system::Files&);
 

@@ -9,7 +9,7 @@
 
 namespace hone::measure {
 
-std::optional<Finding> check_thermal_throttling(const system::Files& files, const CpuRoles& roles) {
+double thermal_throttles(const system::Files& files, const CpuRoles& roles) {
   double most = 0;
   for (const int cpu : roles.all()) {
     const system::Path folder = cpu_folder(cpu) / "thermal_throttle";
@@ -17,6 +17,11 @@ std::optional<Finding> check_thermal_throttling(const system::Files& files, cons
       most = std::max(most, read_number(files, folder / file).value_or(0));
     }
   }
+  return most;
+}
+
+std::optional<Finding> check_thermal_throttling(const system::Files& files, const CpuRoles& roles) {
+  const double most = thermal_throttles(files, roles);
   if (most <= 0) return std::nullopt;
   return Finding{"machine.thermal", "warning",
                  fmt::format("a CPU was slowed down for its temperature {} times since boot",
