@@ -82,6 +82,18 @@ TEST_F(Http3LinkTest, LaterConnectionsAreResumed) {
   EXPECT_GT(result.handshakes_resumed, result.handshakes_full);
 }
 
+TEST_F(Http3LinkTest, ConnectionsThatHadTheirRequestsAreMadeAgainAndNothingIsLost) {
+  serve(1);
+  spec_.requests_per_connection = 5;
+  const SliceResult result = run(*session_->connect(spec_), 1000, 0.2);
+  EXPECT_EQ(200U, result.ok + result.missed);
+  EXPECT_TRUE(result.failures.empty());
+  EXPECT_TRUE(result.connection_failures.empty());
+  EXPECT_GE(result.connections_made, result.ok / 5);
+  EXPECT_LE(result.connections_made, 200 / 5 + 8U);  // the first of each connection had fewer
+  EXPECT_EQ(result.connections_made, result.connecting.count());
+}
+
 // More goodbyes than the origin writes in one event.
 TEST_F(Http3LinkTest, AnOriginThatEndsSaysGoodbyeToEveryConnection) {
   serve(1);
