@@ -158,6 +158,7 @@ arrivals = "burst:16"
 [prove]
 rounds = 2
 rounds_in_turn = 1
+rounds_without_spinner = 0
 slices = 4
 slice = 0.4
 head = 0.02

@@ -94,6 +94,23 @@ Result<pipeline::Cpus> wanted_cpus(const CompareArguments& arguments) {
   return wanted;
 }
 
+// One for each pattern of arrivals.
+Result<std::vector<pipeline::Load>> make_loads(const CompareArguments& arguments) {
+  std::vector<pipeline::Load> loads;
+  for (const std::string& text : split(arguments.arrivals, ',')) {
+    HONE_TRY(const auto arrivals, traffic::load::parse_arrivals(text));
+    pipeline::Load load;
+    load.name = arguments.rate > 0 ? "fixed" : "busy";
+    load.rate = arguments.rate;
+    load.busy = arguments.rate > 0 ? 0 : arguments.busy / 100;
+    load.arrivals = to_string(arrivals);
+    loads.push_back(load);
+  }
+  if (loads.size() == 1) return loads;
+  for (pipeline::Load& load : loads) load.name = replace_all(load.arrivals, ":", "-");
+  return loads;
+}
+
 Result<pipeline::Design> make_design(const CompareArguments& arguments, system::System& system) {
   HONE_CHECK(check_stop_signal(arguments.stop_signal));
   pipeline::Design design;
@@ -110,13 +127,7 @@ Result<pipeline::Design> make_design(const CompareArguments& arguments, system::
   HONE_TRY(shape.protocol, traffic::wire::parse_protocol(arguments.protocol));
   shape.tls = arguments.url.starts_with("https://");
   design.shapes = {shape};
-  HONE_TRY(const auto arrivals, traffic::load::parse_arrivals(arguments.arrivals));
-  pipeline::Load load;
-  load.name = arguments.rate > 0 ? "fixed" : "busy";
-  load.rate = arguments.rate;
-  load.busy = arguments.rate > 0 ? 0 : arguments.busy / 100;
-  load.arrivals = to_string(arrivals);
-  design.loads = {load};
+  HONE_TRY(design.loads, make_loads(arguments));
   design.settings.rounds = arguments.rounds;
   design.settings.precision = arguments.precision / 100;
   design.settings.side_by_side = !arguments.in_turn;
@@ -203,7 +214,8 @@ void add_compare(CLI::App& app, system::System& system, const std::string& comma
       ->check(CLI::Range(1.0, 95.0))
       ->excludes(rate)
       ->capture_default_str();
-  verb->add_option("--arrivals", a.arrivals, "even, even:strict, poisson or burst:N")
+  verb->add_option("--arrivals", a.arrivals,
+                   "even, even:strict, poisson or burst:N; several, with commas, are compared each")
       ->capture_default_str();
   verb->add_option("--connections", a.connections, "per worker")
       ->check(CLI::Range(1, 65535))

@@ -13,6 +13,7 @@
 #include "pipeline/prove/prove.h"
 #include "pipeline/prove/round_costs.h"
 #include "pipeline/prove/validity.h"
+#include "pipeline/prove/work_and_wakes.h"
 
 namespace hone::pipeline {
 namespace {
@@ -269,6 +270,7 @@ void draw_comparisons(Proof* proof) {
     }
     proof->totals.push_back(total_of(*proof, cells, load.name));
   }
+  proof->work_and_wakes = draw_work_and_wakes(*proof);
 }
 
 }  // namespace hone::pipeline

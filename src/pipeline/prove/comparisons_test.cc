@@ -179,5 +179,60 @@ TEST(DrawComparisons, IsTheSameFromTheSameRounds) {
   EXPECT_EQ(Json(proof.comparisons), once);
 }
 
+// Loads of one rate at which a request takes 1, 1/4, 1/16 and 1/64 wakes; B works 2 us less.
+Proof proof_of_bursts(double us_per_wake_of_b) {
+  Proof proof = proof_with(0, {});
+  proof.design.loads.clear();
+  Random random(9);
+  double wakes = 1;
+  for (const char* load : {"burst:1", "burst:4", "burst:16", "burst:64"}) {
+    proof.design.loads.push_back({load, 8000, 0, load});
+    proof.loads.push_back({load, "h1", load, 8000, "fixed", 0, 0});
+    for (int i = 1; i <= 8; ++i) {
+      const auto cost = [&](double us) { return us * 1e-6 * (1 + 0.01 * random.normal()); };
+      Round round;
+      round.shape = "h1";
+      round.load = load;
+      round.number = i;
+      round.trials = {trial_of("A", cost(12 + 8 * wakes)),
+                      trial_of("B", cost(10 + us_per_wake_of_b * wakes)),
+                      trial_of("A'", cost(12 + 8 * wakes))};
+      for (Trial& trial : round.trials) {
+        trial.wakes = static_cast<std::uint64_t>(static_cast<double>(trial.ok) * wakes);
+      }
+      proof.rounds.push_back(round);
+    }
+    wakes /= 4;
+  }
+  return proof;
+}
+
+TEST(WorkAndWakes, WhatIsLeftWithoutWakesIsTheWork) {
+  Proof proof = proof_of_bursts(8);
+  draw_comparisons(&proof);
+  ASSERT_EQ(proof.work_and_wakes.size(), 1U);
+  const WorkAndWakes& found = proof.work_and_wakes[0];
+  EXPECT_EQ(found.loads.size(), 4U);
+  EXPECT_EQ(found.arms[0].arm, "A");
+  EXPECT_TRUE(found.arms[0].holds && found.arms[1].holds);
+  EXPECT_NEAR(found.arms[0].work_us, 12, 0.15);
+  EXPECT_NEAR(found.arms[1].work_us, 10, 0.15);
+  EXPECT_NEAR(found.arms[1].us_per_wake, 8, 0.4);
+  EXPECT_GT(found.same_saving_p, 0.01);
+}
+
+TEST(WorkAndWakes, ASavingThatDependsOnWakesIsNotTheSame) {
+  Proof proof = proof_of_bursts(4);
+  draw_comparisons(&proof);
+  EXPECT_LT(proof.work_and_wakes.at(0).same_saving_p, 1e-6);
+}
+
+TEST(WorkAndWakes, FewerPatternsSayNothing) {
+  Proof proof = proof_of_bursts(8);
+  proof.loads.pop_back();
+  draw_comparisons(&proof);
+  EXPECT_TRUE(proof.work_and_wakes.empty());
+}
+
 }  // namespace
 }  // namespace hone::pipeline

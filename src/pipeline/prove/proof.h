@@ -127,12 +127,32 @@ struct Total {  // over the trained shapes of one load, weighted by share
 };
 HONE_JSON(Total)
 
+// What is left of a shape's cost without wakes, per arm, and whether the saving is the same for all
+// patterns of arrival: statistics/wakes_fit.h.
+struct WorkAndWakes {
+  std::string shape;
+  double rate = 0;
+  std::vector<std::string> loads;  // all of this rate
+  struct Arm {
+    std::string arm;
+    double work_us = 0, work_us_low = 0, work_us_high = 0;  // per successful response
+    double us_per_wake = 0;
+    double lack_of_fit_p = 1;
+    bool holds = false;  // else the work is not to be claimed
+  };
+  std::vector<Arm> arms;     // A and B
+  double same_saving_p = 1;  // that the microseconds saved are those of one mean
+};
+HONE_JSON(WorkAndWakes::Arm)
+HONE_JSON(WorkAndWakes)
+
 struct Proof {
   Design design;
   std::vector<ResolvedLoad> loads;
   std::vector<Round> rounds;  // spoiled ones included
   std::vector<Comparison> comparisons;
   std::vector<Total> totals;
+  std::vector<WorkAndWakes> work_and_wakes;
   Findings findings;
 };
 HONE_JSON(Proof)

@@ -18,6 +18,9 @@ HONE_JSON_FIELDS(Comparison, role, a, b, shape, load, trained, metric, estimate,
                  smallest_detectable, rounds_needed, rounds_for_1pct, verdict, why, round_effects,
                  round_aa, checks, whole_cpu)
 HONE_JSON_FIELDS(Total, load, estimate, verdict, shapes)
-HONE_JSON_FIELDS(Proof, design, loads, rounds, comparisons, totals, findings)
+HONE_JSON_FIELDS(WorkAndWakes::Arm, arm, work_us, work_us_low, work_us_high, us_per_wake,
+                 lack_of_fit_p, holds)
+HONE_JSON_FIELDS(WorkAndWakes, shape, rate, loads, arms, same_saving_p)
+HONE_JSON_FIELDS(Proof, design, loads, rounds, comparisons, totals, work_and_wakes, findings)
 
 }  // namespace hone::pipeline

@@ -220,6 +220,7 @@ Json make_report_json(const RunValues& run) {
           {"totals", totals},
           {"comparisons", comparisons_json(view)},
           {"loads", run.proof.loads},
+          {"work_and_wakes", run.proof.work_and_wakes},
           {"rounds", rounds_json(view, true)},
           {"trials", trials_json(view, true)},
           {"check_rounds", rounds_json(view, false)},

@@ -20,6 +20,7 @@ report::Model make_run_report(const RunValues& run) {
     add(total_section(view));
     const std::vector<Forest::Tick> axis = effect_axis(view);
     for (const LoadView& load : view.loads) add(load_section(view, load, axis));
+    add(work_section(view));
   }
   add(findings_section(view));
   if (!view.loads.empty()) {

@@ -38,6 +38,9 @@ std::optional<Table> checks_table(const RunView&);
 // Where the two views of CPU are more than two points apart: both are headlines then.
 std::optional<Sentence> whole_cpu_sentence(const RunView&, const LoadView&);
 
+// work_and_wakes.cc
+std::optional<Section> work_section(const RunView&);
+
 // costs.cc
 std::optional<Section> build_section(const RunView&);
 std::optional<Section> profile_section(const RunView&);
