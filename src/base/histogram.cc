@@ -107,8 +107,6 @@ void Histogram::read_whole(const Json& json) {
   *this = std::move(read);
 }
 
-void Histogram::clear() { *this = Histogram(); }
-
 LatencySummary summarise(const Histogram& histogram) {
   const auto us = [&](double q) { return static_cast<double>(histogram.quantile_ns(q)) * 1e-3; };
   return {us(0.5),

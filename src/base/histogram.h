@@ -19,7 +19,6 @@ class Histogram {
   std::int64_t max_ns() const { return max_; }
   double mean_ns() const;
   std::int64_t quantile_ns(double q) const;  // q in [0, 1]; 0 when empty
-  void clear();
 
   struct Bucket {
     std::int64_t value_ns;  // its middle, and never more than the maximum
