@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "system/ip_address.h"
 #include "system/net/socket.h"
 #include "system/net/socket_address.h"
 
@@ -17,12 +18,6 @@ constexpr std::string_view kUnixPrefix = "unix:";
 tl::unexpected<Error> bad_address(const std::string& text, const std::string& why) {
   return fail(ErrorKind::kUsage, "not an address: \"" + text + "\" (" + why + ")",
               "write HOST:PORT, as in 127.0.0.1:8080 or [::1]:8080, or unix:/path");
-}
-
-bool is_numeric_host(const std::string& host) {
-  in6_addr ignored{};
-  return ::inet_pton(AF_INET, host.c_str(), &ignored) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), &ignored) == 1;
 }
 
 }  // namespace
@@ -64,15 +59,14 @@ Result<Address> split_host_port(const std::string& text) {
 
 Result<Address> parse_address(const std::string& text) {
   HONE_TRY(Address address, split_host_port(text));
-  if (!is_unix(address) && !is_numeric_host(address.host)) {
+  if (!is_unix(address) && !is_ip_address(address.host)) {
     return bad_address(text, "the host is a name, not a number");
   }
   return address;
 }
 
 Result<std::vector<Address>> resolve_all(const std::string& host, std::uint16_t port) {
-  if (host.starts_with(kUnixPrefix) || is_numeric_host(host))
-    return std::vector{Address{host, port}};
+  if (host.starts_with(kUnixPrefix) || is_ip_address(host)) return std::vector{Address{host, port}};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_ADDRCONFIG;

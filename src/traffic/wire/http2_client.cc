@@ -201,7 +201,6 @@ Http2Client::Http2Client(int streams, ClientEvents* events, Http2Carries carries
   callbacks.send_data = Callbacks::send_data;
   session_ = make_http2_session(Http2Side::kClient, callbacks, this);
   free_.reserve(streams_.size());
-  done_.reserve(streams_.size());
   for (auto slot = streams_.rbegin(); slot != streams_.rend(); ++slot) free_.push_back(&*slot);
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
@@ -244,7 +243,7 @@ void Http2Client::submit(std::uint64_t id, const PreparedRequest& request) {
 
 Status Http2Client::receive(std::string_view bytes) {
   if (!failure_.empty()) {
-    deliver();
+    events_.deliver();
     return tl::make_unexpected(http2_failure(failure_));
   }
   receiving_ = true;
@@ -254,7 +253,7 @@ Status Http2Client::receive(std::string_view bytes) {
   check(static_cast<int>(std::min<ssize_t>(taken, 0)));
   // Not of a session that has failed: what it would ask for is given up.
   if (failure_.empty()) check(pump_control_frames(session_.get(), &out_));
-  deliver();
+  events_.deliver();
   if (failure_.empty()) return {};
   return tl::make_unexpected(http2_failure(failure_));
 }
@@ -270,7 +269,7 @@ void Http2Client::end_of_input() {
     release(&stream, Loss::kConnection, cut);
   }
   if (why_ == Failure::kNone || furthest != Failure::kClosedWhileIdle) why_ = furthest;
-  deliver();
+  events_.deliver();
 }
 
 std::string_view Http2Client::output() {
@@ -325,7 +324,7 @@ void Http2Client::close_stream(Stream* stream, std::uint32_t error_code) {
 
 void Http2Client::release(Stream* stream, std::optional<Loss> loss, Failure failure) {
   if (stream->body_unsent()) --bodies_unsent_;
-  done_.push_back({stream->id, loss, failure, stream->summary});
+  events_.add(stream->id, loss, failure, stream->summary);
   stream->request = nullptr;
   free_.push_back(stream);
   --open_;
@@ -339,19 +338,6 @@ void Http2Client::break_off(std::string reason, Failure why) {
 Failure Http2Client::cut_off(const Stream& stream) {
   if (stream.summary.status >= 200) return Failure::kClosedInBody;
   return stream.summary.status == 0 ? Failure::kClosedBeforeAnswer : Failure::kClosedInHead;
-}
-
-void Http2Client::deliver() {
-  // By index: an event may submit, and a submit that fails adds to the list.
-  for (std::size_t i = 0; i < done_.size(); ++i) {
-    const Done done = done_[i];
-    if (done.loss) {
-      events_->on_loss(done.id, *done.loss, done.failure);
-    } else {
-      events_->on_response(done.id, done.summary);
-    }
-  }
-  done_.clear();
 }
 
 }  // namespace hone::traffic::wire

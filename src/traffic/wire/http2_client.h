@@ -9,6 +9,7 @@
 #include "traffic/wire/grpc.h"
 #include "traffic/wire/http2_frame_budget.h"
 #include "traffic/wire/http2_library.h"
+#include "traffic/wire/kept_events.h"
 
 namespace hone::traffic::wire {
 
@@ -59,25 +60,17 @@ class Http2Client final : public ClientSession {
     Failure fault = Failure::kNone;  // why this side resets the stream
     bool body_unsent() const { return request != nullptr && body_sent < request->body().size(); }
   };
-  struct Done {
-    std::uint64_t id;
-    std::optional<Loss> loss;
-    Failure failure;
-    ResponseSummary summary;
-  };
 
   void close_stream(Stream* stream, std::uint32_t error_code);
   static Failure cut_off(const Stream& stream);  // by an end of the connection
   void release(Stream* stream, std::optional<Loss> loss, Failure failure);
   void break_off(std::string reason, Failure why);
   void check(int result);  // of libnghttp2: a failure ends the session
-  void deliver();
 
-  ClientEvents* events_;
+  KeptEvents events_;
   const bool grpc_;
   std::vector<Stream> streams_;  // never grows: libnghttp2 holds pointers into it
   std::vector<Stream*> free_;
-  std::vector<Done> done_;  // events kept until libnghttp2 is left
   OutputBuffer out_;
   Http2FrameBudget budget_;
   std::uint32_t peer_limit_;  // of streams open at once

@@ -200,19 +200,12 @@ bool Http2Server::respond(std::uint64_t id, const Reply& reply) {
     check(nghttp2_submit_headers(session_.get(), NGHTTP2_FLAG_NONE, stream->id, nullptr, hint,
                                  std::size(hint), nullptr));
   }
-  const std::string status = std::to_string(reply.status);
-  const std::string length_text = std::to_string(body_length(reply));
+  AnswerTexts texts;
   fields_.clear();
-  fields_.push_back(http2_field(":status", status, Http2Text::kCopied));
-  if (const std::string_view date = events_->date(); !date.empty()) {
-    fields_.push_back(http2_field("date", date, Http2Text::kCopied));
-  }
-  for (const Header& header : reply.headers) {
-    fields_.push_back(http2_field(header.name, header.value, Http2Text::kCopied));
-  }
-  if (tells_length(reply)) {
-    fields_.push_back(http2_field("content-length", length_text, Http2Text::kCopied));
-  }
+  for_each_answer_field(reply, events_->date(), &texts,
+                        [this](std::string_view name, std::string_view value) {
+                          fields_.push_back(http2_field(name, value, Http2Text::kCopied));
+                        });
   nghttp2_data_provider body{{}, Callbacks::read_body};
   body.source.ptr = stream;
   check(nghttp2_submit_response(session_.get(), stream->id, fields_.data(), fields_.size(),

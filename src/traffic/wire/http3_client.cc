@@ -238,7 +238,7 @@ void Http3ClientConnection::finish(Stream* stream, std::optional<Loss> loss, Fai
   if (!stream->open) return;
   stream->open = false;
   --open_;
-  done_.push_back({stream->id, loss, failure, stream->summary});
+  events_.add(stream->id, loss, failure, stream->summary);
 }
 
 Failure Http3ClientConnection::cut_off(const Stream& stream) const {
@@ -277,16 +277,7 @@ Status Http3ClientConnection::deliver() {
       finish(stream.get(), Loss::kConnection, cut);
     }
   }
-  // By index: an event may submit, and a submit that fails adds to the list.
-  for (std::size_t i = 0; i < done_.size(); ++i) {
-    const Done done = done_[i];
-    if (done.loss) {
-      events_->on_loss(done.id, *done.loss, done.failure);
-    } else {
-      events_->on_response(done.id, done.summary);
-    }
-  }
-  done_.clear();
+  events_.deliver();
   if (!over()) return {};
   return fail(ErrorKind::kNetwork, reason());
 }

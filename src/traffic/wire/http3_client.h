@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "traffic/wire/http3_connection.h"
+#include "traffic/wire/kept_events.h"
 
 namespace hone::traffic::wire {
 
@@ -56,12 +57,6 @@ class Http3ClientConnection final : public Http3Client, private Http3Connection 
     bool open = false;            // no event yet
     bool body_unsent = false;     // some of it is not in a packet yet
   };
-  struct Done {
-    std::uint64_t id;
-    std::optional<Loss> loss;
-    Failure failure;
-    ResponseSummary summary;
-  };
 
   void on_established() override;
   void on_field(void* stream, std::int64_t id, std::string_view name,
@@ -90,11 +85,10 @@ class Http3ClientConnection final : public Http3Client, private Http3Connection 
   void body_is_sent(Stream* stream);
   Status deliver();
 
-  ClientEvents* const events_;
+  KeptEvents events_;
   const int limit_;
   std::vector<std::unique_ptr<Stream>> streams_;  // all there ever were at once
   std::vector<Stream*> free_;
-  std::vector<Done> done_;  // events kept until the libraries are left
   int open_ = 0;
   int bodies_unsent_ = 0;
   bool established_ = false;

@@ -7,8 +7,7 @@
 // more than three times what came until the handshake has shown that the address is real.
 #include "traffic/wire/http3_port.h"
 
-#include <algorithm>
-#include <cstring>
+#include <array>
 
 namespace hone::traffic::wire {
 
@@ -38,19 +37,6 @@ Result<std::unique_ptr<Http3Server>> make_http3_server(std::shared_ptr<QuicConte
                                      events, body_limit);
 }
 
-Http3Port::Key Http3Port::key_of(const std::uint8_t* bytes, std::size_t size) {
-  Key key;
-  key.size = static_cast<std::uint8_t>(std::min(size, key.bytes.size()));
-  std::memcpy(key.bytes.data(), bytes, key.size);
-  return key;
-}
-
-void Http3Port::add(const ngtcp2_cid& id, Http3ServerConnection* connection) {
-  by_id_[key_of(id.data, id.datalen)] = connection;
-}
-
-void Http3Port::remove(const ngtcp2_cid& id) { by_id_.erase(key_of(id.data, id.datalen)); }
-
 void Http3Port::receive(const DatagramBatch& batch, const PeerAddress& from, Instant now) {
   system::for_each_datagram(batch, [&](std::string_view one) { receive_one(one, from, now); });
 }
@@ -65,11 +51,7 @@ void Http3Port::receive_one(std::string_view datagram, const PeerAddress& from, 
     return;
   }
   if (result != 0) return;
-  Http3ServerConnection* connection = nullptr;
-  if (ids.dcidlen <= NGTCP2_MAX_CIDLEN) {
-    const auto found = by_id_.find(key_of(ids.dcid, ids.dcidlen));
-    if (found != by_id_.end()) connection = found->second;
-  }
+  Http3ServerConnection* connection = ids_.find(ids.dcid, ids.dcidlen);
   if (connection == nullptr) {
     const bool is_long = (static_cast<std::uint8_t>(datagram.front()) & 0x80) != 0;
     if (!is_long) return reset_statelessly(ids, datagram.size(), from);
@@ -96,12 +78,12 @@ Http3ServerConnection* Http3Port::accept(std::string_view datagram, const PeerAd
   place.slot = free_slots_.back();
   place.peer = from;
   place.first = head.dcid;
-  auto made = std::make_unique<Http3ServerConnection>(context_, events_, this, place, body_limit_);
+  auto made = std::make_unique<Http3ServerConnection>(context_, events_, &ids_, place, body_limit_);
   Http3ServerConnection* connection = made.get();
   free_slots_.pop_back();
   slots_[place.slot] = std::move(made);
   by_number_.emplace(place.number, connection);
-  add(head.dcid, connection);
+  ids_.add(head.dcid, connection);
   if (connection->start(head, now)) return connection;
   drop(connection);
   return nullptr;

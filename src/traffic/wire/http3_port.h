@@ -2,11 +2,9 @@
 // belongs to none, and whose turn it is to write.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,7 +13,7 @@
 
 namespace hone::traffic::wire {
 
-class Http3Port final : public Http3Server, public Http3Ids {
+class Http3Port final : public Http3Server {
  public:
   Http3Port(std::shared_ptr<GnutlsContext> context, Http3ServerEvents* events,
             std::size_t body_limit)
@@ -30,25 +28,11 @@ class Http3Port final : public Http3Server, public Http3Ids {
   void close() override;
 
  private:
-  struct Key {
-    std::array<std::uint8_t, NGTCP2_MAX_CIDLEN> bytes{};
-    std::uint8_t size = 0;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      return std::hash<std::string_view>()(
-          {reinterpret_cast<const char*>(key.bytes.data()), key.size});
-    }
-  };
   struct Stateless {  // said to one that has no connection
     std::string bytes;
     system::PeerAddress to;
   };
 
-  static Key key_of(const std::uint8_t* bytes, std::size_t size);
-  void add(const ngtcp2_cid& id, Http3ServerConnection* connection) override;
-  void remove(const ngtcp2_cid& id) override;
   void receive_one(std::string_view datagram, const system::PeerAddress& from, system::Instant now);
   Http3ServerConnection* accept(std::string_view datagram, const system::PeerAddress& from,
                                 system::Instant now);
@@ -63,9 +47,9 @@ class Http3Port final : public Http3Server, public Http3Ids {
   const std::size_t body_limit_;
   std::uint64_t next_number_ = 1;
   system::Deadlines deadlines_;  // by slot
+  Http3Ids ids_;
   std::vector<std::unique_ptr<Http3ServerConnection>> slots_;
   std::vector<std::size_t> free_slots_;
-  std::unordered_map<Key, Http3ServerConnection*, Hash> by_id_;
   std::unordered_map<std::uint64_t, Http3ServerConnection*> by_number_;
   Http3ServerConnection* latest_ = nullptr;  // the one whose datagram is being read
   std::deque<Http3ServerConnection*> busy_;  // may have something to write

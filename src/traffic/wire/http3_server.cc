@@ -149,19 +149,12 @@ void Http3ServerConnection::send_head(const Stream& stream, const Reply& reply) 
         http3_field("link", "</style.css>; rel=preload; as=style", /*copied=*/false)};
     nghttp3_conn_submit_info(http(), stream.id, hint, std::size(hint));
   }
-  const std::string status = std::to_string(reply.status);
-  const std::string length_text = std::to_string(body_length(reply));
+  AnswerTexts texts;
   fields_.clear();
-  fields_.push_back(http3_field(":status", status, /*copied=*/true));
-  if (const std::string_view date = events_->date(); !date.empty()) {
-    fields_.push_back(http3_field("date", date, /*copied=*/true));
-  }
-  for (const Header& header : reply.headers) {
-    fields_.push_back(http3_field(header.name, header.value, /*copied=*/true));
-  }
-  if (tells_length(reply)) {
-    fields_.push_back(http3_field("content-length", length_text, /*copied=*/true));
-  }
+  for_each_answer_field(reply, events_->date(), &texts,
+                        [this](std::string_view name, std::string_view value) {
+                          fields_.push_back(http3_field(name, value, /*copied=*/true));
+                        });
   const nghttp3_data_reader body{give_body};
   const int result = nghttp3_conn_submit_response(http(), stream.id, fields_.data(), fields_.size(),
                                                   stream.has_answer_body() ? &body : nullptr);

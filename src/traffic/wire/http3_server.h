@@ -6,18 +6,10 @@
 #include <vector>
 
 #include "traffic/wire/http3_connection.h"
+#include "traffic/wire/http3_ids.h"
 #include "traffic/wire/server_exchange.h"
 
 namespace hone::traffic::wire {
-
-class Http3ServerConnection;
-
-class Http3Ids {  // tells datagrams' connections by the ids that those have chosen
- public:
-  virtual ~Http3Ids() = default;
-  virtual void add(const ngtcp2_cid& id, Http3ServerConnection* connection) = 0;
-  virtual void remove(const ngtcp2_cid& id) = 0;
-};
 
 class Http3ServerConnection final : public Http3Connection {
  public:

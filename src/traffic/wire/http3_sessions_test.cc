@@ -179,8 +179,10 @@ TEST_F(Http3SessionsTest, CertificatesAreVerifiedUnlessToldNotTo) {
   };
   EXPECT_EQ("", outcome(options_));
   ClientTlsOptions other = options_;
-  other.sni = "127.0.0.1";
-  EXPECT_EQ("", outcome(other));
+  for (const char* address : {"127.0.0.1", "::1", "[::1]"}) {
+    other.sni = address;
+    EXPECT_EQ("", outcome(other)) << address;
+  }
   other.sni = "example.org";
   EXPECT_NE(std::string::npos, outcome(other).find("'example.org'")) << outcome(other);
   EXPECT_EQ(Failure::kTls, net_.client->failure());
@@ -212,6 +214,11 @@ TEST_F(Http3SessionsTest, AServerHearsOfAHandshakeThatFailedButNotOfSilence) {
 TEST_F(Http3SessionsTest, WrongFilesAreUsageErrors) {
   options_.ca_file = files_->key();
   EXPECT_EQ(ErrorKind::kUsage, QuicContext::client(options_).error().kind);
+  options_.ca_file = files_->cert();
+  options_.sni.clear();  // and it is to be verified
+  EXPECT_EQ(ErrorKind::kUsage, QuicContext::client(options_).error().kind);
+  options_.verify = false;
+  EXPECT_TRUE(QuicContext::client(options_));
   EXPECT_EQ(ErrorKind::kUsage, QuicContext::server(files_->cert(), "/nothing.key").error().kind);
 }
 

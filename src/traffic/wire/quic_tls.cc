@@ -1,6 +1,5 @@
 #include "traffic/wire/quic_tls.h"
 
-#include <arpa/inet.h>
 #include <gnutls/crypto.h>
 #include <ngtcp2/ngtcp2_crypto.h>
 #include <ngtcp2/ngtcp2_crypto_gnutls.h>
@@ -24,12 +23,6 @@ constexpr std::string_view kAlpn = "h3";
 
 tl::unexpected<Error> quic_tls_failure(const std::string& what, int result, std::string next = {}) {
   return fail(ErrorKind::kNetwork, what + ": " + gnutls_strerror(result), std::move(next));
-}
-
-bool is_numeric_host(const std::string& name) {
-  in6_addr any{};
-  return ::inet_pton(AF_INET, name.c_str(), &any) == 1 ||
-         ::inet_pton(AF_INET6, name.c_str(), &any) == 1;
 }
 
 int keep_new_ticket(gnutls_session_t session, unsigned, unsigned, unsigned, const gnutls_datum_t*) {
@@ -76,6 +69,7 @@ Status GnutlsContext::prepare() {
 Result<std::shared_ptr<GnutlsContext>> GnutlsContext::make_client(const ClientTlsOptions& options) {
   auto made = std::make_shared<GnutlsContext>();
   made->options_ = options;
+  HONE_TRY(made->name_, server_name(options));
   HONE_CHECK(made->prepare());
   if (!options.verify) return made;
   if (options.ca_file.empty()) {
@@ -145,9 +139,8 @@ Result<GnutlsSession> GnutlsContext::make_session(void* user, bool* resume) {
 }
 
 Status GnutlsContext::set_up_client(gnutls_session_t session, bool* resume) {
-  const std::string& name = options_.sni;
-  // RFC 6066 3: an address is not a server name.
-  if (!name.empty() && !is_numeric_host(name)) {
+  const std::string& name = name_.text;
+  if (!name.empty() && !name_.is_address) {
     const int result = gnutls_server_name_set(session, GNUTLS_NAME_DNS, name.data(), name.size());
     if (result != 0) return quic_tls_failure("cannot send the server name " + name, result);
   }

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "traffic/wire/http3.h"
+#include "traffic/wire/server_name.h"
 
 namespace hone::traffic::wire {
 
@@ -33,7 +34,7 @@ class GnutlsContext final : public QuicContext {
                                                             const std::string& ticket_keys);
 
   bool client() const { return client_; }
-  const std::string& verified_name() const { return options_.sni; }
+  const std::string& verified_name() const { return name_.text; }
   // `user` becomes the session's pointer: what libngtcp2 asks for as its ngtcp2_crypto_conn_ref.
   // `resume`: a client offers the last ticket; on return, whether it had one to offer.
   Result<GnutlsSession> make_session(void* user, bool* resume);
@@ -48,6 +49,7 @@ class GnutlsContext final : public QuicContext {
 
   bool client_ = true;
   ClientTlsOptions options_;
+  ServerName name_;  // client
   GnutlsPtr<gnutls_certificate_credentials_t, gnutls_certificate_free_credentials> credentials_;
   GnutlsPtr<gnutls_priority_t, gnutls_priority_deinit> priority_;
   std::string ticket_;                         // client: empty until one came

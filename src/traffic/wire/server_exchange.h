@@ -26,6 +26,9 @@ class BodyBudget {
   std::size_t taken_ = 0;
 };
 
+std::uint64_t body_length(const Reply& reply);
+bool tells_length(const Reply& reply);  // by a content-length
+
 struct ServerExchange {  // used again for later requests, with its memory
   std::string method, path, authority, body;
   std::vector<Header> headers;  // the first header_count belong to this request
@@ -51,7 +54,20 @@ struct ServerExchange {  // used again for later requests, with its memory
   bool has_answer_body() const { return length > 0 || !trailers.empty(); }
 };
 
-std::uint64_t body_length(const Reply& reply);
-bool tells_length(const Reply& reply);  // by a content-length
+struct AnswerTexts {  // made for the head of one answer
+  std::string status, length;
+};
+// Calls add(name, value) for each field of an answer's head, in order; `date` may be empty. The
+// texts lie in what was handed in.
+template <typename Add>
+void for_each_answer_field(const Reply& reply, std::string_view date, AnswerTexts* texts, Add add) {
+  texts->status = std::to_string(reply.status);
+  add(":status", texts->status);
+  if (!date.empty()) add("date", date);
+  for (const Header& header : reply.headers) add(header.name, header.value);
+  if (!tells_length(reply)) return;
+  texts->length = std::to_string(body_length(reply));
+  add("content-length", texts->length);
+}
 
 }  // namespace hone::traffic::wire

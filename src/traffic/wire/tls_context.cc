@@ -20,20 +20,6 @@ constexpr unsigned char kAlpnServer[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/'
 // takes.
 constexpr std::size_t kTicketKeyBytes = 80;
 
-// The name as it is verified: an address may come in brackets, as in a URL.
-std::string bare_name(std::string name) {
-  if (name.size() > 2 && name.front() == '[' && name.back() == ']') {
-    name = name.substr(1, name.size() - 2);
-  }
-  return name;
-}
-
-bool is_numeric(const std::string& name) {
-  const OpensslPtr<ASN1_OCTET_STRING, ASN1_OCTET_STRING_free> address(a2i_IPADDRESS(name.c_str()));
-  ERR_clear_error();
-  return address != nullptr;
-}
-
 tl::unexpected<Error> tls_failure(const std::string& what, std::string next = {}) {
   return fail(ErrorKind::kNetwork, what + ": " + openssl_reason(), std::move(next));
 }
@@ -95,13 +81,9 @@ Result<std::shared_ptr<OpensslContext>> OpensslContext::make(bool client) {
 Result<std::shared_ptr<TlsContext>> OpensslContext::make_client(const ClientTlsOptions& options) {
   HONE_TRY(auto made, make(true));
   made->options_ = options;
-  made->options_.sni = bare_name(options.sni);
+  HONE_TRY(made->name_, server_name(options));
   SSL_CTX* context = made->openssl();
   if (options.verify) {
-    if (options.sni.empty()) {
-      return fail(ErrorKind::kUsage, "no name to verify the server's certificate against",
-                  "give the server's name (--sni), or switch verification off (--insecure)");
-    }
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
     if (options.ca_file.empty()) {
       if (SSL_CTX_set_default_verify_paths(context) != 1) {
@@ -174,16 +156,15 @@ int OpensslContext::choose_alpn(SSL*, const unsigned char** chosen, unsigned cha
 }
 
 Result<bool> OpensslContext::prepare_client(SSL* ssl, bool resume) const {
-  const std::string& name = options_.sni;
+  const std::string& name = name_.text;
   if (!name.empty()) {
-    const bool numeric = is_numeric(name);
-    // RFC 6066 3: an address is not a server name.
-    if (!numeric && SSL_set_tlsext_host_name(ssl, name.c_str()) != 1) {
+    if (!name_.is_address && SSL_set_tlsext_host_name(ssl, name.c_str()) != 1) {
       return tls_failure("cannot send the server name " + name);
     }
     if (options_.verify) {
-      const int set = numeric ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str())
-                              : SSL_set1_host(ssl, name.c_str());
+      const int set = name_.is_address
+                          ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str())
+                          : SSL_set1_host(ssl, name.c_str());
       if (set != 1) return tls_failure("cannot verify the server name " + name);
     }
   }

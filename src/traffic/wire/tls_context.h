@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "traffic/wire/server_name.h"
 #include "traffic/wire/tls.h"
 
 namespace hone::traffic::wire {
@@ -33,7 +34,7 @@ class OpensslContext final : public TlsContext {
   // Sets name, verification and, with `resume`, the session to resume on a new connection of a
   // client; true: there was one.
   Result<bool> prepare_client(SSL* ssl, bool resume) const;
-  const std::string& verified_name() const { return options_.sni; }
+  const std::string& verified_name() const { return name_.text; }
 
  private:
   static Result<std::shared_ptr<OpensslContext>> make(bool client);
@@ -43,6 +44,7 @@ class OpensslContext final : public TlsContext {
 
   bool client_ = true;
   ClientTlsOptions options_;
+  ServerName name_;  // client
   OpensslPtr<SSL_CTX, SSL_CTX_free> context_;
   OpensslPtr<SSL_SESSION, SSL_SESSION_free> session_;  // the newest ticket
 };
