@@ -110,6 +110,7 @@ class Http3Connection {
  private:
   static ngtcp2_callbacks quic_callbacks(bool client);
   static nghttp3_callbacks http_callbacks();
+  static const ngtcp2_path* only_path();
   Status make_tls(bool resume);
   int make_http();
   int establish();
