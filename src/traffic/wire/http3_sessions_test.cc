@@ -87,6 +87,18 @@ TEST_F(Http3SessionsTest, BodiesOfAnySizeGoBothWays) {
   EXPECT_FALSE(net_.client->window_blocked());
 }
 
+TEST_F(Http3SessionsTest, AnAnswerLargerThanTheWindowOfItsStreamIsWhole) {
+  net_.answer = [](const RequestView&) {
+    Reply reply;
+    reply.body_length = 20 << 20;
+    return reply;
+  };
+  connect();
+  net_.submit(1, "/large");
+  ASSERT_TRUE(wait_for(1)) << why();
+  EXPECT_EQ(20U << 20, net_.responses[1].body_bytes);
+}
+
 TEST_F(Http3SessionsTest, EveryFormOfAnAnswerIsUnderstood) {
   connect();
   Reply reply;
