@@ -52,6 +52,23 @@ compares "an arm that dies under load has failed" 7 --rounds 2 --duration 0.8 \
 for report in report.json report.md report.html; do
   check "compare leaves $report" test -s "$WORK/aa/$report"
 done
+# Which counters there are is the machine's matter; each is a figure or a reason.
+cat >"$WORK/counters.py" <<'PY'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["trials"]
+for trial in report["trials"]:
+    if trial["failure"]: continue
+    names = [event["name"] for event in trial["events"]]
+    assert len(names) == len(set(names)) == 7, names
+    for event in trial["events"]:
+        assert event["unavailable"] or event["ok"] > 0, event
+    assert sum(t["cpu_s"] for t in trial["threads"]) > 0.9 * trial["cpu_total_s"], trial["threads"]
+for round in report["rounds"]:
+    assert round["machine"]["wall_s"] > 0 and round["machine"]["settings"], round
+PY
+check "every counter of a trial is a figure or a reason" \
+  python3 "$WORK/counters.py" "$WORK/aa/report.json"
 exits "status lists the comparisons" 0 "$HONE" status
 says "status says how far a comparison came" "seed-7           prove"
 nothing_left "nothing is left running after comparisons"

@@ -35,6 +35,9 @@ constexpr Duration kQuietFor = std::chrono::milliseconds(10);
 // what a slice of 500 ms at 60 % busy costs.
 constexpr std::int64_t kIdleNs = 20'000;
 
+// A hundred threads of a pool that do nothing say nothing about how work is spread.
+constexpr double kLeastThreadShare = 0.01;
+
 // More names than this do not help a reader.
 constexpr std::size_t kNamesShown = 4;
 
@@ -93,7 +96,7 @@ tl::unexpected<Error> never_quiet(const ProcessTable& table, system::Clock& cloc
 }
 
 template <typename T>
-T grown(T before, T after) {
+T grown_by(T before, T after) {
   return after > before ? after - before : T{};
 }
 
@@ -124,13 +127,41 @@ Result<TreeUsage> read_when_quiet(const ProcessTable& table, system::Clock& cloc
 
 SliceCost difference(const TreeUsage& before, const TreeUsage& after) {
   SliceCost cost;
-  cost.cpu_s = static_cast<double>(grown(before.cpu_ns, after.cpu_ns)) * 1e-9;
-  cost.wakes = grown(before.wakes, after.wakes);
-  cost.run_delay_s = static_cast<double>(grown(before.run_delay_ns, after.run_delay_ns)) * 1e-9;
-  cost.user_s = grown(before.user_s, after.user_s);
-  cost.system_s = grown(before.system_s, after.system_s);
+  cost.cpu_s = static_cast<double>(grown_by(before.cpu_ns, after.cpu_ns)) * 1e-9;
+  cost.wakes = grown_by(before.wakes, after.wakes);
+  cost.preempted = grown_by(before.preempted, after.preempted);
+  cost.minor_faults = grown_by(before.minor_faults, after.minor_faults);
+  cost.major_faults = grown_by(before.major_faults, after.major_faults);
+  cost.run_delay_s = static_cast<double>(grown_by(before.run_delay_ns, after.run_delay_ns)) * 1e-9;
+  cost.user_s = grown_by(before.user_s, after.user_s);
+  cost.system_s = grown_by(before.system_s, after.system_s);
   cost.restarted = before.pids != after.pids || before.ended_cpu_ns != after.ended_cpu_ns;
   return cost;
+}
+
+std::vector<ThreadCost> thread_costs(const std::vector<system::ThreadUsage>& before,
+                                     const std::vector<system::ThreadUsage>& after) {
+  std::map<pid_t, const system::ThreadUsage*> earlier;
+  for (const system::ThreadUsage& thread : before) earlier[thread.tid] = &thread;
+  std::vector<ThreadCost> costs;
+  double all_s = 0;
+  for (const system::ThreadUsage& now : after) {
+    system::ThreadUsage from;
+    if (const auto found = earlier.find(now.tid); found != earlier.end()) from = *found->second;
+    ThreadCost cost;
+    cost.name = now.name;
+    cost.cpu_s = static_cast<double>(grown_by(from.cpu_ns, now.cpu_ns)) * 1e-9;
+    cost.wakes = grown_by(from.wakes, now.wakes);
+    if (now.migrations) cost.migrations = grown_by(from.migrations.value_or(0), *now.migrations);
+    all_s += cost.cpu_s;
+    costs.push_back(std::move(cost));
+  }
+  std::erase_if(costs, [&](const ThreadCost& cost) {
+    return cost.cpu_s <= 0 || cost.cpu_s < kLeastThreadShare * all_s;
+  });
+  std::sort(costs.begin(), costs.end(),
+            [](const ThreadCost& a, const ThreadCost& b) { return a.cpu_s > b.cpu_s; });
+  return costs;
 }
 
 }  // namespace hone::measure

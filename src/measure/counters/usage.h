@@ -3,6 +3,10 @@
 
 #include <sys/types.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "system/clock.h"
@@ -22,11 +26,27 @@ Result<system::TreeUsage> read_when_quiet(const system::ProcessTable&, system::C
 struct SliceCost {
   double cpu_s = 0;
   std::uint64_t wakes = 0;
+  std::uint64_t preempted = 0;
+  std::uint64_t minor_faults = 0, major_faults = 0;  // without and with a disk
   double run_delay_s = 0;
   double user_s = 0, system_s = 0;
   bool restarted = false;
 };
 HONE_JSON(SliceCost)
 SliceCost difference(const system::TreeUsage& before, const system::TreeUsage& after);
+
+// What one thread did over a stretch.
+struct ThreadCost {
+  std::string name;
+  double cpu_s = 0;
+  std::uint64_t wakes = 0;
+  std::optional<std::uint64_t> migrations;  // nothing where the kernel does not tell
+};
+HONE_JSON(ThreadCost)
+// Those with at least a hundredth of the CPU of all, the busiest first. A thread that ended in
+// between is left out, one that began is counted from its start. Precondition: both read when
+// quiet.
+std::vector<ThreadCost> thread_costs(const std::vector<system::ThreadUsage>& before,
+                                     const std::vector<system::ThreadUsage>& after);
 
 }  // namespace hone::measure

@@ -175,6 +175,42 @@ TEST(Difference, is_what_the_slice_cost) {
   EXPECT_FALSE(cost.restarted);
 }
 
+TEST(Difference, tells_faults_and_preemptions) {
+  TreeUsage before = usage_of(0, 0, {7});
+  before.preempted = 5;
+  before.minor_faults = 1000;
+  before.major_faults = 3;
+  TreeUsage after = before;
+  after.preempted = 9;
+  after.minor_faults = 1250;
+  const SliceCost cost = difference(before, after);
+  EXPECT_EQ(cost.preempted, 4u);
+  EXPECT_EQ(cost.minor_faults, 250u);
+  EXPECT_EQ(cost.major_faults, 0u);
+}
+
+TEST(ThreadCosts, are_matched_by_thread_and_the_busiest_comes_first) {
+  using system::ThreadUsage;
+  const std::vector<ThreadUsage> before = {{7, "main", 50'000'000, 10, 1},
+                                           {8, "worker", 100'000'000, 20, 2},
+                                           {9, "worker", 100'000'000, 30, {}},
+                                           {10, "gone", 900'000'000, 1, 0}};
+  const std::vector<ThreadUsage> after = {{7, "main", 51'000'000, 11, 1},  // 0.1 % of all
+                                          {8, "worker", 500'000'000, 120, 2},
+                                          {9, "worker", 700'000'000, 30, {}},
+                                          {11, "new", 20'000'000, 5, 3}};
+  const std::vector<ThreadCost> costs = thread_costs(before, after);
+  ASSERT_EQ(costs.size(), 3u);
+  EXPECT_DOUBLE_EQ(costs[0].cpu_s, 0.6);
+  EXPECT_FALSE(costs[0].migrations);
+  EXPECT_DOUBLE_EQ(costs[1].cpu_s, 0.4);
+  EXPECT_EQ(costs[1].wakes, 100u);
+  EXPECT_EQ(costs[1].migrations, 0u);
+  EXPECT_EQ(costs[2].name, "new");
+  EXPECT_EQ(costs[2].migrations, 3u);
+  EXPECT_TRUE(thread_costs(before, before).empty());
+}
+
 TEST(Difference, a_replaced_process_is_a_restart_and_nothing_is_negative) {
   const SliceCost cost =
       difference(usage_of(1'000'000'000, 100, {7, 8}), usage_of(900'000'000, 20, {7, 9}));

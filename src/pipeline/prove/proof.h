@@ -10,8 +10,10 @@
 #include "base/finding.h"
 #include "base/histogram.h"
 #include "base/json.h"
+#include "measure/counters/events.h"
 #include "measure/counters/usage.h"
 #include "measure/machine/machine.h"
+#include "measure/machine/state.h"
 #include "measure/statistics/comparison.h"
 #include "pipeline/plan/round_plan.h"
 #include "pipeline/prove/design.h"
@@ -44,6 +46,10 @@ struct Trial {  // what one arm did in one round
   double achieved_rate = 0;
   double idle_cpu_us_per_s = 0;  // burnt without load
   double user_share = 0;         // of cpu_total_s; printed from 5,000 ticks on only
+  std::uint64_t preempted = 0, minor_faults = 0, major_faults = 0;
+  double run_delay_s = 0;                    // runnable without a CPU
+  std::vector<measure::ThreadCost> threads;  // from its first slice to its last, heads included
+  std::vector<measure::Counter> events;      // in slices of their own: arm_counters.h
   std::uint64_t body_bytes = 0, upstream_requests = 0;  // negative controls, and so is
   std::map<std::string, std::uint64_t> status;          // answers by code
   double client_cpu_s = 0;
@@ -63,10 +69,11 @@ struct Round {
   bool valid = true;
   std::string why_invalid;
   measure::Environment environment;
-  double spinner_share = 0;   // of a busy loop beside the idle spinner; 0: no spinner
-  std::vector<int> order;     // arm indices, slice by slice
-  std::vector<Trial> trials;  // one per arm
-  std::string started_at;     // wall time
+  measure::MachineState machine;  // while slices were taken
+  double spinner_share = 0;       // of a busy loop beside the idle spinner; 0: no spinner
+  std::vector<int> order;         // arm indices, slice by slice
+  std::vector<Trial> trials;      // one per arm
+  std::string started_at;         // wall time
 };
 HONE_JSON(Round)
 

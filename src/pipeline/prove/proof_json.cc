@@ -5,10 +5,11 @@ namespace hone::pipeline {
 HONE_JSON_FIELDS(SliceRecord, order, cpu_s, whole_cpu_s, ok, wakes, blocked, in_time)
 HONE_JSON_FIELDS(Trial, arm, shape, load, round, valid, why_invalid, failure, log, killed,
                  cpu_total_s, whole_cpu_s, wakes, ok, scheduled, missed, blocked, errors,
-                 achieved_rate, idle_cpu_us_per_s, user_share, body_bytes, upstream_requests,
-                 status, client_cpu_s, client_wakes, latency_us, ready_s, workers, slices)
+                 achieved_rate, idle_cpu_us_per_s, user_share, preempted, minor_faults,
+                 major_faults, run_delay_s, threads, events, body_bytes, upstream_requests, status,
+                 client_cpu_s, client_wakes, latency_us, ready_s, workers, slices)
 HONE_JSON_FIELDS(Round, shape, load, kind, number, attempt, valid, why_invalid, environment,
-                 spinner_share, order, trials, started_at)
+                 machine, spinner_share, order, trials, started_at)
 HONE_JSON_FIELDS(ResolvedLoad, load, shape, arrivals, rate, bound, server_busy, client_busy)
 HONE_JSON_FIELDS(Check, kind, rounds, estimate, pair_sd, rounds_for_1pct, round_effects)
 HONE_JSON_FIELDS(WholeCpu, us_a, us_b, estimate)

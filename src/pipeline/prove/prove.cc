@@ -26,7 +26,7 @@ constexpr int kSpoiledGrace = 4;
 // With a precision: about four hours for one shape. What is not told apart by then never will be.
 constexpr int kMostRounds = 1000;
 // Raised when rounds are measured or judged in another way: old ones do not stand beside new ones.
-constexpr int kRoundVersion = 4;
+constexpr int kRoundVersion = 5;
 
 // Of the first arm that failed; "" when none did.
 std::string failure_of(const Round& round) {
@@ -134,6 +134,7 @@ class ProofRun {
       proof.loads.push_back(cell.resolved);
       std::move(cell.rounds.begin(), cell.rounds.end(), std::back_inserter(proof.rounds));
     }
+    note_machine(proof.rounds, &proof.findings);
     draw_comparisons(&proof);
     return proof;
   }
@@ -296,6 +297,17 @@ class ProofRun {
       observer_.line("its log is kept: " + trial.log);
     }
     return {};
+  }
+
+  void note_machine(const std::vector<Round>& rounds, Findings* findings) const {
+    std::vector<measure::MachineState> states;
+    for (const Round& round : rounds) {
+      if (round.valid) states.push_back(round.machine);
+    }
+    for (Finding& finding :
+         measure::state_findings(states, {design_.server_cpus, design_.load_cpus})) {
+      findings->push_back(std::move(finding));
+    }
   }
 
   // What holds for rounds read back as well as for those of this run.

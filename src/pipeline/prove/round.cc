@@ -10,6 +10,8 @@
 
 #include "measure/counters/usage.h"
 #include "measure/statistics/order.h"
+#include "pipeline/prove/arm_counters.h"
+#include "pipeline/prove/arm_energy.h"
 #include "pipeline/prove/live_arms.h"
 #include "pipeline/prove/round_environment.h"
 #include "pipeline/prove/validity.h"
@@ -62,6 +64,7 @@ class RoundRun {
       round_.trials.push_back(std::move(trial));
     }
     HONE_CHECK(measure_arms(folder));
+    round_.machine = measure::state_over(moments_);
     round_.environment.missed = share_missed();
     round_.environment.crowded = crowded(design_);
     judge_round(&round_, load_.rate);
@@ -99,11 +102,19 @@ class RoundRun {
   Status measure_live(const std::vector<std::size_t>& arms, std::size_t first_place,
                       const system::Path& folder) {
     LiveArms live(design_, shape_, &round_, rig_, system_);
-    HONE_CHECK(live.start(arms, folder, [this](double duration_s, std::uint64_t purpose) {
+    const LiveArms::MakeSlice make_slice = [this](double duration_s, std::uint64_t purpose) {
       return slice_spec(duration_s, purpose);
-    }));
+    };
+    HONE_CHECK(live.start(arms, folder, make_slice));
     const std::size_t places = arms.size() * static_cast<std::size_t>(design_.settings.slices);
     if (!live.failed()) HONE_CHECK(take_slices(live, first_place, first_place + places));
+    // Not in rounds that check the counted ones: nothing is drawn from events there.
+    if (!live.failed() && round_.kind == counted_kind(design_.settings)) {
+      HONE_CHECK(count_arm_events(live, make_slice, design_.settings.slice_s, system_, &round_));
+    }
+    if (!live.failed() && round_.kind == RoundKind::kInTurn) {
+      HONE_CHECK(count_arm_energy(live, make_slice, design_, &rig_, system_, &round_));
+    }
     return live.stop();
   }
 
@@ -119,7 +130,10 @@ class RoundRun {
   Status take_slices(LiveArms& live, std::size_t first_place, std::size_t last_place) {
     HONE_TRY(const auto tree_before, live.quiet_usages());
     if (live.failed()) return {};
+    HONE_TRY(const auto threads_before, read_threads(live, system_));
     const auto read = [this] {
+      moments_.push_back(measure::read_moment(*system_.files, *system_.clock,
+                                              {design_.server_cpus, design_.load_cpus}));
       return read_cpus(system_, design_.server_cpus, rig_.spinner.get());
     };
     HONE_TRY(const CpuReading before, read());
@@ -142,6 +156,10 @@ class RoundRun {
     double run_delay_s = 0;
     const bool whole = !live.failed();
     if (whole) HONE_CHECK(finish_trials(live, tree_before, &arms_cpu_s, &run_delay_s));
+    if (!live.failed()) {
+      HONE_TRY(const auto threads_after, read_threads(live, system_));
+      note_threads(live, threads_before, threads_after, &round_);
+    }
     auto seen = environment_between(
         before, half, after, static_cast<int>(design_.server_cpus.size()), arms_cpu_s, run_delay_s);
     // Without the arms' CPU it cannot be told from that of others.
@@ -198,6 +216,7 @@ class RoundRun {
     slice.in_time = result.achieved_rate * design_.settings.slice_s /
                     static_cast<double>(std::max<std::uint64_t>(result.scheduled, 1));
     add_slice(slice, result, &trial);
+    add_beside(cost, &trial);
     user_s_[arm] += cost.user_s;
     latency_[arm].merge(result.latency);
     return {};
@@ -275,6 +294,7 @@ class RoundRun {
   std::vector<double> user_s_;
   std::vector<std::uint64_t> taken_;
   std::vector<system::Instant> last_asked_;
+  std::vector<measure::MachineMoment> moments_;
 };
 
 }  // namespace

@@ -58,12 +58,6 @@ std::string spinner_text(const Proof& proof) {
          " of its CPU";
 }
 
-// "3", "2 in turn"
-std::string round_name(const Round& round) {
-  const std::string number = std::to_string(round.number);
-  return round.kind == RoundKind::kSlices ? number : number + " " + name(round.kind);
-}
-
 // Of the counted round in which the workers had the least even share.
 std::string spread_text(const Proof& proof) {
   const subject::WorkerSpread* worst = nullptr;
@@ -360,6 +354,8 @@ Section environment_section(const RunView& view) {
   else
     section.parts.emplace_back(std::move(spoiled));
   section.parts.emplace_back(every_round_table(view));
+  if (auto table = machine_state_table(view)) section.parts.emplace_back(*std::move(table));
+  if (auto settings = settings_sentence(view)) section.parts.emplace_back(*std::move(settings));
   return section;
 }
 

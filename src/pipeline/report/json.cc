@@ -86,11 +86,17 @@ Json trial_json(const Round& round, const Trial& trial) {
             {"achieved_rate", trial.achieved_rate},
             {"idle_cpu_us_per_s", trial.idle_cpu_us_per_s},
             {"user_share", trial.user_share},
+            {"preempted", trial.preempted},
+            {"minor_faults", trial.minor_faults},
+            {"major_faults", trial.major_faults},
+            {"run_delay_s", trial.run_delay_s},
             {"body_bytes", trial.body_bytes},
             {"upstream_requests", trial.upstream_requests},
             {"client_cpu_s", trial.client_cpu_s},
             {"client_wakes", trial.client_wakes},
             {"ready_s", trial.ready_s}}},
+          {"events", trial.events},
+          {"threads", trial.threads},
           {"slices", std::move(slices)}};
 }
 

@@ -26,6 +26,7 @@ report::Model make_run_report(const RunValues& run) {
   if (!view.loads.empty()) {
     add(questions_section(view));
     add(load_conditions_section(view));
+    add(counters_section(view));
     add(latency_section(view));
     add(statistics_section(view));
     add(environment_section(view));

@@ -87,6 +87,11 @@ const BuiltBinary* RunView::build(const std::string& variant) const {
   return nullptr;
 }
 
+std::string round_name(const Round& round) {
+  const std::string number = std::to_string(round.number);
+  return round.kind == RoundKind::kSlices ? number : number + " " + name(round.kind);
+}
+
 std::string RunView::label(const Comparison& comparison) const {
   return comparison.shape + (rebuilt && !comparison.trained ? " *" : "");
 }

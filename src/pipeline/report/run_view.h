@@ -40,4 +40,6 @@ struct RunView {
   Findings findings() const;  // the run's and the proof's, the gravest first
 };
 
+std::string round_name(const Round&);  // "3", "2 in turn"
+
 }  // namespace hone::pipeline::report

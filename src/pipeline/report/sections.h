@@ -41,6 +41,13 @@ std::optional<Sentence> whole_cpu_sentence(const RunView&, const LoadView&);
 // work_and_wakes.cc
 std::optional<Section> work_section(const RunView&);
 
+// counters.cc
+std::optional<Section> counters_section(const RunView&);
+
+// machine_state.cc
+std::optional<Table> machine_state_table(const RunView&);
+std::optional<Sentence> settings_sentence(const RunView&);
+
 // costs.cc
 std::optional<Section> build_section(const RunView&);
 std::optional<Section> profile_section(const RunView&);
