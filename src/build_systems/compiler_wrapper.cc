@@ -58,7 +58,7 @@ std::string with_quiet(const std::vector<std::string>& flags) {
 
 Result<system::Path> write_one(const Job& job, const char* name, const std::string& compiler,
                                system::System& os) {
-  const system::Path path = job.tree / ".hone" / name;
+  system::Path path = job.tree / ".hone" / name;
   const std::string text = wrapper_script(compiler, "clang " + job.tools.version, job.flags);
   if (os.files->exists(path)) {
     HONE_TRY(const std::string present, os.files->read(path));

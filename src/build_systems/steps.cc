@@ -74,7 +74,7 @@ Status Steps::run(const std::string& what, const std::vector<std::string>& argv,
 
 Status Steps::try_to_run(const std::string& what, const std::vector<std::string>& argv,
                          const system::Path& cwd, const Environment& env) {
-  const Status status = run(what, argv, cwd, env);
+  Status status = run(what, argv, cwd, env);
   if (!status && status.error().kind != ErrorKind::kBuildFailed) return status;
   return {};
 }

@@ -110,7 +110,7 @@ Result<ToolSet> set_of_folder(const std::string& wanted, System& os) {
 Result<ToolSet> set_of_major(int major, const Places& places, System& os) {
   const std::string number = std::to_string(major);
   return collect("LLVM " + number, major, os, [&](const Role& role) {
-    const Path own = places.llvm_root / ("llvm-" + number) / "bin" / role.tool;
+    Path own = places.llvm_root / ("llvm-" + number) / "bin" / role.tool;
     if (os.files->exists(own)) return own;
     const Path numbered_one = find_in_path(role.tool + ("-" + number), places, os);
     return numbered_one.empty() ? find_in_path(role.tool, places, os) : numbered_one;

@@ -2,7 +2,7 @@
 // times for each request before it answers. A proof must find a known difference between two
 // settings of the dial, and must not find one between equal settings. MODE: "errors" answers 500;
 // "restart" ends after 500 requests; "never-ready" answers nothing; "dies" ends at once;
-// "dies-under-load" ends after 200 requests.
+// "dies-under-load" ends after 200 requests; "stalls" does nothing for a tenth of a second after every 300.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   const auto turns = std::strtoull(argv[2], nullptr, 10);
   const std::string answer = answer_of(mode);
   const std::uint64_t last = mode == "restart" ? 500 : mode == "dies-under-load" ? 200 : 0;
+  const bool stalls = mode == "stalls";
   std::vector<pollfd> fds{{listen_on(std::atoi(argv[1])), POLLIN, 0}};
   std::vector<std::string> input(1);
   std::uint64_t served = 0;
@@ -98,6 +99,7 @@ int main(int argc, char** argv) {
         if (mode == "never-ready") continue;
         turn(turns);
         if (write(fds[i].fd, answer.data(), answer.size()) < 0) break;
+        if (stalls && ++served % 300 == 0) usleep(100'000);
         if (last != 0 && ++served >= last) return 4;
       }
     }

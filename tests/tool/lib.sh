@@ -1,7 +1,7 @@
 # Shared by the whole-tool tests: each is a program that prints "ok NAME" or "not ok NAME" lines.
 # HONE is the built tool; BIN the folder it lies in. WORK is removed at the end.
 set -u
-ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+ROOT=$(cd "$(dirname "$0")" && while [ ! -x script/test ]; do cd ..; done && pwd)
 HONE=${HONE:-$ROOT/build/dev/bin/hone}
 BIN=$(dirname "$HONE")
 WORK=$(mktemp -d)

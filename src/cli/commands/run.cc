@@ -92,7 +92,7 @@ void print_plan(const pipeline::Prepared& prepared, bool json) {
 
 // libhone_flush.so lies in ../lib beside the program's own folder.
 Result<system::Path> find_flush_library(const system::System& system) {
-  const auto path = system::own_program().parent_path().parent_path() / "lib/libhone_flush.so";
+  auto path = system::own_program().parent_path().parent_path() / "lib/libhone_flush.so";
   if (system.files->exists(path)) return path;
   return fail(ErrorKind::kNotFound, path.string() + " is not there: training would lose profiles",
               "build or install hone whole (script/build)");

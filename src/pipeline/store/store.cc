@@ -86,7 +86,7 @@ system::Path Store::folder(const std::string& kind, const Fingerprint& fingerpri
 
 std::optional<system::Path> Store::find(const std::string& kind,
                                         const Fingerprint& fingerprint) const {
-  const system::Path place = folder(kind, fingerprint);
+  system::Path place = folder(kind, fingerprint);
   const auto fields = read_fields(place, *files_);
   if (!fields || *fields != fingerprint.fields() || !value(place)) return std::nullopt;
   return place;
@@ -101,7 +101,7 @@ Result<system::Path> Store::begin(const std::string& kind, const Fingerprint& fi
 
 Result<system::Path> Store::commit(const std::string& kind, const Fingerprint& fingerprint,
                                    const Json& value) {
-  const system::Path place = folder(kind, fingerprint);
+  system::Path place = folder(kind, fingerprint);
   HONE_TRY(const system::Path part, begin(kind, fingerprint));
   HONE_CHECK(files_->write(part / kValueFile, dump(value)));
   HONE_CHECK(files_->write(part / kFingerprintFile, dump(Json(fingerprint.fields()))));
@@ -117,7 +117,7 @@ Result<Json> Store::value(const system::Path& place) const {
 }
 
 Result<system::Path> Store::open(const std::string& kind, const Fingerprint& fingerprint) {
-  const system::Path place = folder(kind, fingerprint);
+  system::Path place = folder(kind, fingerprint);
   if (read_fields(place, *files_) == fingerprint.fields()) return place;
   HONE_CHECK(files_->make_directories(place));
   HONE_CHECK(files_->write(place / kFingerprintFile, dump(Json(fingerprint.fields()))));
