@@ -21,6 +21,10 @@ wanted = {"h1-4k", "h1-16k", "h2-4k", "h1-headers", "h1-tls-4k", "h2-tls-4k", "s
 assert names == wanted, names
 assert all(leg["functions_covered"] > 50 for leg in r["legs"]), r["legs"]
 PY
+if [ "${HONE_TESTS:-}" != all ]; then
+  nothing_left "nothing is left running after nghttpx"
+  exit "$FAILED"
+fi
 # The product against itself, in front of hone's origin as the recipe runs it.
 SERVER="$WORK/report/out/bin/nghttpx --conf=/dev/null --single-process --workers=1
   --frontend=127.0.0.1,{port};no-tls --backend={origin_host},{origin_port} --no-ocsp
