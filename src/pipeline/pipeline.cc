@@ -155,7 +155,7 @@ class PipelineRun {
     values().machine = measure::describe_machine(system_);
     HONE_TRY(const Design design, make_design());
     for (const Finding& finding :
-         measure::check_machine(system_, design.server_cpus, design.load_cpus)) {
+         measure::check_machine(system_, design.server_cpus, design.load_cpus, &values().machine)) {
       observer_.finding(finding);
     }
     // What `hone report` reads must not outlive the rounds it was drawn from.

@@ -160,7 +160,8 @@ Result<pipeline::RunValues> compare(const CompareArguments& arguments, system::S
   values.subject = design.subject;
   values.machine = measure::describe_machine(system);
   design.machine = pipeline::name_machine(values.machine);
-  values.findings = measure::check_machine(system, design.server_cpus, design.load_cpus);
+  values.findings =
+      measure::check_machine(system, design.server_cpus, design.load_cpus, &values.machine);
   console.stage("compare", 0);
   console.line("seed " + std::to_string(design.settings.seed) +
                " (with --seed, the same command goes on where it was cut)");

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/finding.h"
-#include "base/json.h"
 #include "measure/machine/interrupts.h"
 #include "measure/machine/kernel_files.h"
 #include "system/clock.h"
@@ -40,12 +39,13 @@ struct CorePair {
   int cpu = 0, other = 0;
   double speed = 0;  // of a loop that fills a core: system/core_probe.h
 };
-HONE_JSON(CorePair)
 using SpeedBeside = std::function<Result<double>(int cpu, int other, system::Duration)>;
 // In virtual machines only; server against load first, six pairs at most, 0.3 s together. Empty
 // where it cannot be timed.
 std::vector<CorePair> probe_cores(const system::Files&, const CpuRoles&, const SpeedBeside&);
 std::optional<Finding> check_hidden_smt(const std::vector<CorePair>&);
+// "1 beside 0: 0.99 of its speed", or why nothing was timed; for whoever reads the report.
+std::string core_speeds(const std::vector<CorePair>&);
 std::optional<Finding> check_numa(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_thermal_throttling(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_clocksource(const system::Files&);

@@ -2,6 +2,7 @@
 // decides how much CPU time the other needs, and nothing in /sys says so: it has to be timed.
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "measure/machine/checks.h"
 
 namespace hone::measure {
@@ -53,6 +54,16 @@ std::optional<Finding> check_hidden_smt(const std::vector<CorePair>& pairs) {
         "core)"};
   }
   return std::nullopt;
+}
+
+std::string core_speeds(const std::vector<CorePair>& pairs) {
+  std::vector<std::string> texts;
+  for (const CorePair& pair : pairs) {
+    texts.push_back(
+        fmt::format("{} beside {}: {:.2f} of its speed", pair.cpu, pair.other, pair.speed));
+  }
+  if (texts.empty()) return "not timed: the kernel knows them, or hone uses one CPU";
+  return join(texts, ", ");
 }
 
 }  // namespace hone::measure

@@ -12,7 +12,7 @@ constexpr double kWatchedS = 0.5;
 
 // In the order in which a reader should see them: what makes a proof impossible first.
 Findings check_machine(const system::System& system, const std::vector<int>& server_cpus,
-                       const std::vector<int>& load_cpus) {
+                       const std::vector<int>& load_cpus, Json* description) {
   const system::Files& files = *system.files;
   const CpuRoles roles{server_cpus, load_cpus};
   Findings findings;
@@ -30,7 +30,9 @@ Findings check_machine(const system::System& system, const std::vector<int>& ser
   add(check_steal(files, roles));
   add(check_governor(files, roles));
   add(check_smt(files, roles));
-  add(check_hidden_smt(probe_cores(files, roles, system.speed_beside)));
+  const std::vector<CorePair> pairs = probe_cores(files, roles, system.speed_beside);
+  add(check_hidden_smt(pairs));
+  if (description != nullptr) (*description)["cores"] = core_speeds(pairs);
   add(check_numa(files, roles));
   add(check_thermal_throttling(files, roles));
   add(check_clocksource(files));

@@ -18,10 +18,11 @@ namespace hone::measure {
 Json describe_machine(const system::System&);
 
 // The checks that hold for the whole run: governor, SMT siblings, cgroup quota on any ancestor,
-// THP, clocksource, swap, virtual machine, autogroup...; checks.h lists them. Watches the CPUs for
-// half a second, so call it while nothing of hone's own runs.
+// NUMA, THP, ASLR, clocksource, swap, virtual machine...; checks.h lists them. Watches the CPUs for
+// half a second, and in a virtual machine times them for hidden siblings for 0.3 s, so call it
+// while nothing of hone's own runs. `description` gets what the timing saw, as `cores`.
 Findings check_machine(const system::System&, const std::vector<int>& server_cpus,
-                       const std::vector<int>& load_cpus);
+                       const std::vector<int>& load_cpus, Json* description = nullptr);
 
 // Machine state at one moment, for the CPUs of a round.
 struct MachineReading {

@@ -55,6 +55,17 @@ TEST_F(Machine, findings_come_worst_first_and_each_has_advice) {
   }
 }
 
+TEST_F(Machine, says_how_its_cpus_slow_each_other) {
+  Json machine = Json::object();
+  check_machine(system_, {0}, {1}, &machine);
+  EXPECT_THAT(machine["cores"].get<std::string>(), HasSubstr("not timed"));
+  files_->put("/sys/hypervisor/type", "xen");
+  system_.speed_beside = [](int, int, system::Duration) -> Result<double> { return 0.51; };
+  EXPECT_THAT(ids(check_machine(system_, {0}, {1}, &machine)),
+              testing::ElementsAre("machine.hidden-smt", "machine.virtual"));
+  EXPECT_EQ(machine["cores"], "0 beside 1: 0.51 of its speed");
+}
+
 TEST_F(Machine, that_tells_nothing_is_described_with_reasons) {
   const Json machine = describe_machine(system_);
   EXPECT_TRUE(machine["cpu_model"].is_null());
