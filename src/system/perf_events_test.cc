@@ -69,7 +69,8 @@ TEST_F(PerfEventsTest, CountsAThreadThatIsThereAndThoseItStarts) {
   EXPECT_THAT(group->unavailable(), testing::Each(IsEmpty()));
   const std::uint64_t faults = after->counts[1] - before->counts[1];
   EXPECT_GE(faults, 800U);
-  EXPECT_LT(faults, 1000U);  // stacks and tables of the second thread, and nothing of this one
+  // Stacks and tables of the second thread, and a sanitizer's shadow of all; nothing of this one.
+  EXPECT_LT(faults, 5000U);
   EXPECT_GT(after->counts[0], before->counts[0]);
   EXPECT_GT(after->counts[2], before->counts[2]);
   EXPECT_GT(after->running_ns, before->running_ns);

@@ -2,7 +2,8 @@
 // times for each request before it answers. A proof must find a known difference between two
 // settings of the dial, and must not find one between equal settings. MODE: "errors" answers 500;
 // "restart" ends after 500 requests; "never-ready" answers nothing; "dies" ends at once;
-// "dies-under-load" ends after 200 requests; "stalls" does nothing for a tenth of a second after every 300.
+// "dies-under-load" ends after 200 requests; "stalls" does nothing for a tenth of a second after
+// every 300.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

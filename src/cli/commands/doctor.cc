@@ -5,19 +5,23 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/units.h"
 #include "cli/console.h"
 #include "cli/verdict_code.h"
 #include "measure/machine/machine.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/prove/positive_control.h"
 #include "system/cpus.h"
+#include "system/own_program.h"
 #include "toolchain/toolchain.h"
 
 namespace hone::cli {
 namespace {
 
 struct DoctorArguments {
-  std::string recipe, toolchain;
-  bool json = false;
+  std::string recipe, toolchain, work = ".hone";
+  int rounds = 8;
+  bool json = false, control = false;
 };
 
 void print_tools(const std::vector<toolchain::ToolLine>& tools) {
@@ -42,6 +46,40 @@ void print_findings(const Findings& findings) {
     if (!finding.advice.empty())
       std::fputs(("           " + finding.advice + "\n").c_str(), stdout);
   }
+}
+
+// 0 where it was found; 5 where a proof on this machine would not see it either.
+int run_control(const DoctorArguments& arguments, const std::vector<int>& server,
+                const std::vector<int>& load, system::System& system) {
+  Console console(system.clock.get(), false);
+  console.stage("positive control", 0);
+  pipeline::Store store(std::filesystem::absolute(arguments.work) / "doctor", "control",
+                        system.files.get());
+  const auto lock = store.lock();
+  if (!lock) return report_error(lock.error());
+  const auto control =
+      pipeline::run_positive_control(system::own_program(), arguments.rounds, server, load, store,
+                                     store.stage_dir("6-prove") / "work", system, console);
+  if (!control) return report_error(control.error());
+  const pipeline::Comparison& one = control->proof.comparisons.front();
+  std::fputs(
+      fmt::format("{} more work per request {}: {}, {} ({} to {}); a copy of the same server "
+                  "differs by up to {}\n",
+                  format_percent(pipeline::kDialled, 0),
+                  control->found() ? "was found" : "was not found", measure::name(one.verdict),
+                  format_signed_percent(one.estimate.effect),
+                  format_signed_percent(one.estimate.low), format_signed_percent(one.estimate.high),
+                  format_percent(one.floor))
+          .c_str(),
+      stdout);
+  if (control->found()) return 0;
+  std::fputs(
+      fmt::format("this machine finds {} and more with {} rounds: quiet it, or use more of them "
+                  "(--rounds)\n",
+                  format_percent(one.smallest_detectable), one.rounds)
+          .c_str(),
+      stdout);
+  return exit_code(ErrorKind::kMachineUnfit);
 }
 
 int run_doctor(const DoctorArguments& arguments, system::System& system) {
@@ -78,6 +116,7 @@ int run_doctor(const DoctorArguments& arguments, system::System& system) {
     print_findings(findings);
   }
   if (!chosen) return report_error(chosen.error());
+  if (arguments.control) return run_control(arguments, server, load, system);
   const auto complete = toolchain::discover(wanted, system);
   if (!complete) return report_error(complete.error());
   return machine_code(findings);
@@ -90,7 +129,19 @@ void add_doctor(CLI::App& app, system::System& system, int* exit_code) {
   auto arguments = std::make_shared<DoctorArguments>();
   verb->add_option("RECIPE", arguments->recipe, "look with this recipe's eyes");
   verb->add_option("--toolchain", arguments->toolchain, "LLVM major, or the folder of its tools");
-  verb->add_flag("--json", arguments->json, "print JSON");
+  auto* json = verb->add_flag("--json", arguments->json, "print JSON");
+  auto* control =
+      verb->add_flag("--control", arguments->control,
+                     "then prove that a proof here finds 3 % more work, in two minutes: "
+                     "hone's origin against itself; exit 5 where it does not")
+          ->excludes(json);
+  verb->add_option("--rounds", arguments->rounds, "of --control")
+      ->check(CLI::Range(6, 1000))
+      ->needs(control)
+      ->capture_default_str();
+  verb->add_option("--work", arguments->work, "where --control keeps its rounds")
+      ->needs(control)
+      ->capture_default_str();
   verb->callback([arguments, &system, exit_code] { *exit_code = run_doctor(*arguments, system); });
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kOriginExamples =
     "Paths: /bytes/N  /headers/COUNT/LENGTH  /delay/MS/bytes/N  /status/CODE  /chunked/N\n"
-    "/chunked/N/trailers  /close/N (ended by close)  /early-hints/N  /echo  /stats (JSON)\n"
+    "/spin/TURNS/bytes/N (busy that long before it answers)  /chunked/N/trailers  /close/N (ended "
+    "by close)  /early-hints/N  /echo  /stats (JSON)\n"
     "/grpc/... (a unary call: its message back)  /grpc/status/N (a call that fails so)\n"
     "\n"
     "Examples:\n"

@@ -1,10 +1,10 @@
 // The upstream server that a proxying subject talks to; a server of its own as `hone origin`.
 //
 // Answers: /bytes/N  /headers/COUNT/LENGTH (that many response headers, value length LENGTH)
-// /delay/MS/bytes/N  /status/CODE  /chunked/N  /chunked/N/trailers  /close/N (ended by close)
-// /early-hints/N  /echo (the request's body back)  /grpc/... (a unary call: its message back)
-// /grpc/status/N (a call that fails, trailers-only)  /stats (its counters as JSON, with those of
-// its siblings); anything else 404.
+// /delay/MS/bytes/N  /spin/TURNS/bytes/N (busy before it answers: spin.h)  /status/CODE  /chunked/N
+// /chunked/N/trailers  /close/N (ended by close) /early-hints/N  /echo (the request's body back)
+// /grpc/... (a unary call: its message back) /grpc/status/N (a call that fails, trailers-only)
+// /stats (its counters as JSON, with those of its siblings); anything else 404.
 #pragma once
 
 #include <cstdint>

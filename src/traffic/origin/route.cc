@@ -17,6 +17,7 @@ constexpr std::uint64_t kMaxBodyBytes = 1ULL << 40;
 constexpr std::uint64_t kMaxHeaders = 1000;
 constexpr std::uint64_t kMaxHeaderBytes = 1 << 20;  // of all values together
 constexpr std::uint64_t kMaxDelayMs = 60'000;
+constexpr std::uint64_t kMaxSpinTurns = 10'000'000;  // some 20 ms
 constexpr std::uint64_t kMaxEarlyHints = 100;
 
 // A benchmark asks for a handful of paths; more than this is somebody walking through numbers.
@@ -128,6 +129,14 @@ std::optional<Route> delay_route(Cursor* path) {
   return route;
 }
 
+std::optional<Route> spin_route(Cursor* path) {
+  const auto turns = path->number(kMaxSpinTurns);
+  if (!turns || !path->word("bytes")) return {};
+  auto route = bytes_route(path);
+  if (route) route->spin_turns = *turns;
+  return route;
+}
+
 std::optional<Route> status_route(Cursor* path) {
   const auto status = path->number(599);
   if (!status || *status < 200) return {};  // 1xx is no final answer
@@ -185,15 +194,11 @@ struct Word {
   std::optional<Route> (*route)(Cursor* rest);
 };
 constexpr Word kWords[] = {
-    {"bytes", bytes_route},
-    {"headers", headers_route},
-    {"delay", delay_route},
-    {"status", status_route},
-    {"chunked", chunked_route},
-    {"close", close_route},
-    {"early-hints", early_hints_route},
-    {"echo", echo_route},
-    {"stats", counters_route},
+    {"bytes", bytes_route},   {"headers", headers_route},
+    {"delay", delay_route},   {"spin", spin_route},
+    {"status", status_route}, {"chunked", chunked_route},
+    {"close", close_route},   {"early-hints", early_hints_route},
+    {"echo", echo_route},     {"stats", counters_route},
     {"grpc", grpc_route},
 };
 

@@ -2,6 +2,7 @@
 // way costs one look-up.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +21,7 @@ struct Route {
   };
   wire::Reply reply;
   system::Duration delay{};
+  std::uint64_t spin_turns = 0;  // of spin(), before it answers
   Body body = Body::kAsGiven;
 };
 

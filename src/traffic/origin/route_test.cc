@@ -27,6 +27,13 @@ TEST(RouteTest, DelayStandsBeforeBytes) {
   EXPECT_EQ(route.reply.body_length, 7U);
 }
 
+TEST(RouteTest, SpinStandsBeforeBytes) {
+  const Route route = parse_route("/spin/00000450/bytes/7");
+  EXPECT_EQ(route.spin_turns, 450U);
+  EXPECT_EQ(route.reply.body_length, 7U);
+  EXPECT_EQ(parse_route("/spin/10000001/bytes/7").reply.status, 404);
+}
+
 TEST(RouteTest, OtherWords) {
   EXPECT_EQ(parse_route("/status/503").reply.status, 503);
   EXPECT_EQ(parse_route("/chunked/9").reply.framing, wire::Framing::kChunked);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "traffic/origin/siblings.h"
+#include "traffic/origin/spin.h"
 #include "traffic/wire/grpc.h"
 #include "traffic/wire/http_date.h"
 
@@ -111,6 +112,7 @@ const wire::Reply* Server::answer_to(std::uint64_t connection, std::uint64_t str
                                      const wire::RequestView& request, Instant* last) {
   count_arrival(request, last);
   const Route& route = routes_.find(request.path);
+  if (route.spin_turns > 0) spin(route.spin_turns);
   if (route.delay > system::Duration::zero()) {
     delayed_.push_back({loop_->now() + route.delay, connection, stream, route.reply});
     std::push_heap(delayed_.begin(), delayed_.end(), is_later);
