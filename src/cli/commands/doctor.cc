@@ -98,11 +98,10 @@ int run_doctor(const DoctorArguments& arguments, system::System& system) {
   std::vector<int> load;
   const auto chosen = pipeline::choose_cpus(cpus, workers, system::allowed_cpus(), &server, &load);
   Findings findings;
-  if (chosen) findings = measure::check_machine(system, server, load);
+  Json machine = measure::describe_machine(system);
+  if (chosen) findings = measure::check_machine(system, server, load, &machine);
   if (arguments.json) {
-    Json json = {{"machine", measure::describe_machine(system)},
-                 {"findings", findings},
-                 {"tools", Json::array()}};
+    Json json = {{"machine", machine}, {"findings", findings}, {"tools", Json::array()}};
     for (const auto& tool : tools) {
       json["tools"].push_back({{"tool", tool.tool},
                                {"path", tool.path},
