@@ -50,7 +50,7 @@ busy 1 1
 against "a busy neighbour on the server's CPU" 5 "CPU time used by other processes" "$arms"
 rest
 busy 0 4
-RATE=15000 against "a generator that is kept from its CPU" 5 "requests the load generator missed" "$arms"
+RATE=30000 against "a generator that is kept from its CPU" 5 "requests the load generator missed" "$arms"
 rest
 
 quota=/sys/fs/cgroup/cpu/hone-test-$$
