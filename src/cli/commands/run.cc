@@ -3,22 +3,20 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/commands/recipe_arguments.h"
 #include "cli/console.h"
 #include "cli/terminal_style.h"
 #include "cli/verdict_code.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/report/terminal.h"
-#include "system/own_program.h"
 
 namespace hone::cli {
 namespace {
 
 using pipeline::Stage;
 
-struct RunArguments {
-  pipeline::RunOptions options;
-  std::string recipe, work = ".hone", output, until, fail_on;
-  bool dry_run = false, json = false;
+struct RunArguments : RecipeArguments {
+  std::string until, fail_on;
 };
 
 void add_common_arguments(CLI::App* verb, RunArguments* arguments) {
@@ -37,14 +35,7 @@ void add_common_arguments(CLI::App* verb, RunArguments* arguments) {
 
 // What decides how a run is made: `hone report`, which repeats a finished one, has none of it.
 void add_plan_arguments(CLI::App* verb, RunArguments* arguments) {
-  verb->add_option("--set", arguments->options.sets,
-                   "KEY=VALUE: replace a value of the recipe, as in --set prove.rounds=12")
-      ->allow_extra_args(false);
-  auto* smoke = verb->add_flag("--smoke", arguments->options.plan.smoke,
-                               "short legs (training in under a minute) and short rounds");
-  verb->add_flag("--full", arguments->options.plan.full, "legs of a minute each")->excludes(smoke);
-  verb->add_option("--shapes", arguments->options.plan.shapes,
-                   "prove only shapes of these names (wildcards, commas)");
+  add_build_arguments(verb, arguments);
   verb->add_option("--loads", arguments->options.plan.loads,
                    "prove only at loads of these names (wildcards, commas)");
   verb->add_flag("--dry-run", arguments->dry_run, "print the plan and stop");
@@ -90,27 +81,16 @@ void print_plan(const pipeline::Prepared& prepared, bool json) {
   std::fputs(dump(plan).c_str(), stdout);
 }
 
-// libhone_flush.so lies in ../lib beside the program's own folder.
-Result<system::Path> find_flush_library(const system::System& system) {
-  auto path = system::own_program().parent_path().parent_path() / "lib/libhone_flush.so";
-  if (system.files->exists(path)) return path;
-  return fail(ErrorKind::kNotFound, path.string() + " is not there: training would lose profiles",
-              "build or install hone whole (script/build)");
-}
-
-int run_pipeline(RunArguments arguments, Stage until, bool only_report, system::System& system) {
-  arguments.options.recipe = arguments.recipe;
-  arguments.options.work = std::filesystem::absolute(arguments.work);
-  if (!arguments.output.empty()) {
-    arguments.options.output = std::filesystem::absolute(arguments.output);
-  }
-  arguments.options.until = until;
+int run_pipeline(const RunArguments& arguments, Stage until, bool only_report,
+                 system::System& system) {
+  pipeline::RunOptions options = run_options(arguments);
+  options.until = until;
   if (!arguments.until.empty()) {
     const auto stage = pipeline::parse_stage(arguments.until);
     if (!stage) return report_error(stage.error());
-    arguments.options.until = *stage;
+    options.until = *stage;
   }
-  const auto prepared = pipeline::prepare(arguments.options, system);
+  const auto prepared = pipeline::prepare(options, system);
   if (!prepared) return report_error(prepared.error());
   if (arguments.dry_run) {
     print_plan(*prepared, arguments.json);
@@ -118,17 +98,17 @@ int run_pipeline(RunArguments arguments, Stage until, bool only_report, system::
   }
   Result<pipeline::RunOutcome> outcome;
   if (only_report) {
-    outcome = pipeline::report_again(arguments.options, *prepared, system);
+    outcome = pipeline::report_again(options, *prepared, system);
   } else {
     const auto flush = find_flush_library(system);
     if (!flush) return report_error(flush.error());
-    arguments.options.flush_library = *flush;
+    options.flush_library = *flush;
     if (!arguments.json) {
       std::fputs((pipeline::describe(prepared->plan, prepared->recipe) + "\n").c_str(), stdout);
       std::fflush(stdout);
     }
     Console console(system.clock.get(), arguments.json);
-    outcome = pipeline::run(arguments.options, *prepared, system, console);
+    outcome = pipeline::run(options, *prepared, system, console);
   }
   if (!outcome) return report_error(outcome.error());
   print_outcome(*outcome, arguments);

@@ -1,0 +1,157 @@
+// Where the first word of a command has a slash it is a binary of the user's own: it is copied to a
+// fresh inode each time it starts, as the proof of a recipe does it. A program found through PATH
+// is left where it is, since it may look beside itself for its parts.
+#include "cli/commands/command_arms.h"
+
+#include <random>
+
+#include "base/text.h"
+#include "measure/machine/machine.h"
+#include "pipeline/pipeline.h"
+#include "subject/signals.h"
+#include "system/cpus.h"
+
+namespace hone::cli {
+namespace {
+
+Result<pipeline::Arm> make_arm(const CommandArms& arguments, const std::string& name,
+                               const std::string& command, const std::string& url,
+                               system::System& system) {
+  pipeline::Arm arm;
+  arm.name = name;
+  arm.variant = command;
+  arm.url = url;
+  HONE_TRY(arm.server.command, shell_split(command));
+  if (arm.server.command.empty()) {
+    return fail(ErrorKind::kUsage, "the command of arm " + name + " is empty",
+                "--a 'SERVER --port {port}'");
+  }
+  std::string& program = arm.server.command.front();
+  const auto found = system.processes->find_program(program);
+  if (!found) {
+    return fail(
+        ErrorKind::kToolMissing,
+        "'" + program + "', of arm " + name + ", is not an executable file or a program in PATH",
+        "check the command given to --" + std::string(name == "B" ? "b" : "a"));
+  }
+  HONE_TRY(arm.sha256, system.files->sha256(*found));
+  HONE_TRY(arm.files, pipeline::hash_named_files(arm.server.command, *system.files));
+  if (program.find('/') != std::string::npos) {
+    arm.binary = std::filesystem::absolute(*found).string();
+    program = "{binary}";
+  }
+  arm.server.workers = arguments.workers;
+  arm.server.ready.http = arguments.ready;
+  arm.server.ready.limit_s = arguments.ready_timeout_s;
+  arm.server.stop.signal = arguments.stop_signal;
+  return arm;
+}
+
+// Found wrong by the first stop otherwise, when the first round is over.
+Status check_stop_signal(const std::string& name) {
+  if (subject::signal_number(name) != 0) return {};
+  return fail(ErrorKind::kUsage, "--stop-signal: '" + name + "' is not the name of a signal",
+              "known: " + join(subject::known_signals(), ", "));
+}
+
+Result<pipeline::Cpus> wanted_cpus(const CommandArms& arguments) {
+  pipeline::Cpus wanted;
+  if (!arguments.cpus_server.empty()) {
+    HONE_TRY(wanted.server, system::parse_cpu_list(arguments.cpus_server));
+  }
+  if (!arguments.cpus_load.empty()) {
+    HONE_TRY(wanted.load, system::parse_cpu_list(arguments.cpus_load));
+  }
+  if (arguments.cpus_origin.empty()) return wanted;
+  HONE_TRY(const auto origin, system::parse_cpu_list(arguments.cpus_origin));
+  if (wanted.load.empty()) wanted.load = origin;
+  if (origin != wanted.load) {
+    return fail(ErrorKind::kUsage,
+                "--cpus-origin " + arguments.cpus_origin + " is not --cpus-load " +
+                    arguments.cpus_load + ", but load and origin share one thread",
+                "leave --cpus-origin out, or name the same CPUs");
+  }
+  return wanted;
+}
+
+}  // namespace
+
+const char* const kPlaceholderHelp =
+    "Placeholders: {port} {port_tls} {admin} {run} {origin} {origin_host} {origin_port} "
+    "{cert} {key}; literal braces are doubled.";
+
+std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms) {
+  auto& a = *arms;
+  return {
+      verb->add_option("--a", a.a, "command of the base; {port} and the like are filled in"),
+      verb->add_option("--b", a.b, "command of what is compared with it"),
+      verb->add_option("--ready", a.ready, "URL that answers when an arm is ready"),
+      verb->add_option("--url", a.url, "URL to be asked"),
+      verb->add_option("--url-b", a.url_b, "URL for B, where it differs"),
+      verb->add_option("--protocol", a.protocol, "h1, h2, h3 (over TLS) or grpc")
+          ->capture_default_str(),
+      verb->add_option("--connections", a.connections, "per worker")
+          ->check(CLI::Range(1, 65535))
+          ->capture_default_str(),
+      verb->add_option("--streams", a.streams, "HTTP/2 requests open at once on a connection")
+          ->check(CLI::Range(1, 1000))
+          ->capture_default_str(),
+      verb->add_option("--workers", a.workers, "workers (and CPUs) of each arm")
+          ->check(CLI::Range(1, 1024))
+          ->capture_default_str(),
+      verb->add_option("--seed", a.seed, "of orders and arrivals; drawn and printed when 0"),
+      verb->add_option("--ready-timeout", a.ready_timeout_s, "seconds")
+          ->check(CLI::Range(0.1, 3600.0))
+          ->capture_default_str(),
+      verb->add_option("--stop-signal", a.stop_signal, "that ends an arm")->capture_default_str(),
+      verb->add_option("--cpus-server", a.cpus_server, "CPU list, as in 2-3"),
+      verb->add_option("--cpus-load", a.cpus_load, "CPU list for load and origin"),
+      verb->add_option("--cpus-origin", a.cpus_origin, "the same list: they share one thread"),
+      verb->add_flag("--origin", a.origin, "start hone's origin; {origin} is its address"),
+      verb->add_flag("--no-spinner", a.no_spinner, "let the server's CPUs sleep"),
+  };
+}
+
+Result<pipeline::Design> make_command_design(const CommandArms& arguments, system::System& system) {
+  HONE_CHECK(check_stop_signal(arguments.stop_signal));
+  pipeline::Design design;
+  HONE_TRY(auto a, make_arm(arguments, "A", arguments.a, arguments.url, system));
+  design.subject =
+      system::Path(a.binary.empty() ? a.server.command.front() : a.binary).filename().string();
+  design.arms.push_back(std::move(a));
+  if (!arguments.b.empty()) {
+    const std::string url_b = arguments.url_b.empty() ? arguments.url : arguments.url_b;
+    HONE_TRY(auto b, make_arm(arguments, "B", arguments.b, url_b, system));
+    design.arms.push_back(std::move(b));
+  }
+  subject::Shape shape;
+  shape.name = arguments.protocol;
+  HONE_TRY(shape.protocol, traffic::wire::parse_protocol(arguments.protocol));
+  shape.tls = arguments.url.starts_with("https://");
+  design.shapes = {shape};
+  design.settings.connections = arguments.connections;
+  design.settings.streams = arguments.streams;
+  design.settings.spinner = !arguments.no_spinner;
+  design.settings.seed =
+      arguments.seed != 0 ? arguments.seed : std::random_device{}() % 0x7fffffffU + 1;
+  design.with_origin = arguments.origin;
+  HONE_TRY(const auto wanted, wanted_cpus(arguments));
+  HONE_CHECK(pipeline::choose_cpus(wanted, arguments.workers, system::allowed_cpus(),
+                                   &design.server_cpus, &design.load_cpus));
+  return design;
+}
+
+pipeline::RunValues begin_values(const std::string& command, pipeline::Design* design,
+                                 system::System& system) {
+  pipeline::RunValues values;
+  values.command = command;
+  values.started_at = system.clock->wall_time();
+  values.subject = design->subject;
+  values.machine = measure::describe_machine(system);
+  design->machine = pipeline::name_machine(values.machine);
+  values.findings =
+      measure::check_machine(system, design->server_cpus, design->load_cpus, &values.machine);
+  return values;
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,37 @@
+// Arms that are commands of the user's, without a recipe: what `hone compare` and `hone sweep` ask
+// about them, and the design that comes of it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/prove/design.h"
+#include "pipeline/report/report.h"
+#include "system/system.h"
+
+namespace hone::cli {
+
+struct CommandArms {
+  std::string a, b, ready, url, url_b, protocol = "h1", stop_signal = "TERM";
+  std::string cpus_server, cpus_load, cpus_origin;
+  double ready_timeout_s = 30;
+  int connections = 16, workers = 1, streams = 32;
+  std::uint64_t seed = 0;
+  bool origin = false, no_spinner = false;
+};
+
+// The options, in the order in which help lists them.
+std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms);
+extern const char* const kPlaceholderHelp;
+
+// A, and B where its command is given; the one shape, settings and CPUs. Loads are the caller's.
+// The seed is drawn where none is given.
+Result<pipeline::Design> make_command_design(const CommandArms&, system::System&);
+
+// Subject, machine and findings of a run over such arms, and the machine's name into the design.
+pipeline::RunValues begin_values(const std::string& command, pipeline::Design* design,
+                                 system::System&);
+
+}  // namespace hone::cli
