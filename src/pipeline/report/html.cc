@@ -121,6 +121,14 @@ class Page {
             "the same figures.</p>\n</figure>\n";
   }
 
+  void write(const Curves& curves) {
+    out_ += "<figure>\n<figcaption>" + inline_html(curves.title) +
+            "</figcaption>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" +
+            escape_html(without_backticks(curves.title)) + "\">\n" +
+            render_svg(curves, "chart-" + std::to_string(++charts_)) +
+            "</div>\n<p class=\"under\">" + inline_html(curves.legend) + "</p>\n</figure>\n";
+  }
+
   void write(const Terms& terms) {
     if (!terms.title.empty()) out_ += "<h3>" + inline_html(terms.title) + "</h3>\n";
     bool questions = !terms.items.empty();

@@ -96,6 +96,17 @@ svg .control text { fill: var(--soft); font-size: 12px; font-weight: 400; }
 svg .control .interval { stroke: var(--control); stroke-width: 1.2; }
 svg .control .dot { fill: none; stroke: var(--control); stroke-width: 1; }
 svg .control .mean { fill: var(--paper); stroke: var(--control); stroke-width: 1.4; }
+svg .axis { stroke: var(--soft); stroke-width: 1.2; }
+svg .limit { stroke: var(--bad); stroke-width: 1.2; stroke-dasharray: 2 4; }
+svg .curve { fill: none; stroke-width: 2; }
+svg .curves .interval { stroke-width: 1.2; }
+svg .ceiling { stroke-width: 1.4; stroke-dasharray: 6 4; }
+svg .line-0 .curve, svg .line-0 .ceiling, svg .line-0 .interval, svg .line-0 .point { stroke: var(--ink); }
+svg .line-0 .point { fill: var(--ink); }
+svg .line-1 .curve, svg .line-1 .ceiling, svg .line-1 .interval, svg .line-1 .point { stroke: var(--good); }
+svg .line-1 .point { fill: var(--good); }
+svg .line-1 text { fill: var(--good); }
+svg .point.hollow { fill: var(--paper); stroke-width: 1.6; }
 @media (max-width: 720px) {
   body { padding: 1.2rem 1rem 3rem; }
   .headline { font-size: 1.3rem; }

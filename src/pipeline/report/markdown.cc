@@ -85,6 +85,12 @@ void write(std::string* out, const Forest& forest, bool) {
   *out += "```\n\n";
 }
 
+void write(std::string* out, const Curves& curves, bool) {
+  *out += "**" + inline_text(curves.title) + "**\n\n```text\n";
+  for (const ChartLine& line : draw_chart(curves, kChartWidth, true)) *out += line.text + "\n";
+  *out += "```\n\n" + inline_text(curves.legend) + "\n\n";
+}
+
 void write(std::string* out, const Sentence& sentence, bool) {
   *out += inline_text(sentence.text) + "\n\n";
 }

@@ -57,6 +57,32 @@ struct Forest {
   std::vector<Tick> ticks;  // ascending; the first and the last are the ends of the axis
 };
 
+// Figures of several arms over one horizontal axis, such as CPU per request over the rate. Values
+// and ticks are in the axis' own scale: a logarithmic one is taken before. Every chart is also
+// readable as the table it comes from.
+struct Curves {
+  std::string title, x_axis, y_axis;
+  std::string description;  // the chart in words, for who cannot see it
+  struct Point {
+    double x = 0, y = 0, low = 0, high = 0;
+    bool hollow = false;  // counts for less: `legend` says why
+  };
+  struct Line {
+    std::string label;
+    std::vector<Point> points;  // by x
+  };
+  std::vector<Line> lines;
+  struct Mark {
+    double at = 0;
+    std::string label;
+    std::size_t line = 0;  // whose it is
+  };
+  std::vector<Mark> marks;                     // on the horizontal axis
+  std::vector<Mark> limits;                    // on the vertical axis, of all lines
+  std::vector<Forest::Tick> x_ticks, y_ticks;  // as in Forest
+  std::string legend;
+};
+
 struct Terms {  // facts, questions with their answers, the glossary
   std::string title;
   struct Item {
@@ -71,7 +97,7 @@ struct Commands {  // to copy
   std::vector<std::string> lines;
 };
 
-using Part = std::variant<Sentence, Table, Forest, Terms, Commands>;
+using Part = std::variant<Sentence, Table, Forest, Curves, Terms, Commands>;
 
 struct Section {
   std::string title;

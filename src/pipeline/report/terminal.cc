@@ -172,6 +172,13 @@ void write(Writer* out, const Forest& forest) {
     out->line(out->paint(line.text, line.muted ? "2" : Writer::colour_of(line.tone)));
 }
 
+void write(Writer* out, const Curves& curves) {
+  out->line(std::string(kIndent, ' ') + without_backticks(curves.title));
+  for (const ChartLine& line : draw_chart(curves, out->width(), out->style().unicode))
+    out->line(out->paint(line.text, line.muted ? "2" : Writer::colour_of(line.tone)));
+  out->paragraph(curves.legend, kIndent, "2");
+}
+
 void write(Writer* out, const Sentence& sentence) {
   out->paragraph(sentence.text, kIndent, Writer::colour_of(sentence.tone));
 }

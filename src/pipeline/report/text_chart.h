@@ -1,4 +1,4 @@
-// A forest drawn with characters: for terminals and for Markdown's code blocks.
+// Charts drawn with characters: for terminals and for Markdown's code blocks.
 #pragma once
 
 #include <string>
@@ -16,5 +16,7 @@ struct ChartLine {
 
 // `width` columns at most, if it is 45 or more. Without `unicode` ASCII alone is used.
 std::vector<ChartLine> draw_chart(const Forest&, int width, bool unicode);
+// The points alone, each as the first letter of its line, small where it is hollow. text_curves.cc
+std::vector<ChartLine> draw_chart(const Curves&, int width, bool unicode);
 
 }  // namespace hone::pipeline::report
