@@ -96,8 +96,9 @@ Section repeat_section(const RunView& view) {
     Commands product{"What was left in " + code(run.product.folder), run.product.files};
     section.parts.emplace_back(std::move(product));
   }
-  section.parts.emplace_back(
-      Sentence{"hone " HONE_VERSION "; every slice of every round is in report.json."});
+  section.parts.emplace_back(Sentence{std::string("hone " HONE_VERSION "; every ") +
+                                      (view.loads.empty() ? "figure" : "slice of every round") +
+                                      " is in report.json."});
   return section;
 }
 
