@@ -11,6 +11,7 @@
 #include "cli/commands/origin.h"
 #include "cli/commands/run.h"
 #include "cli/commands/status.h"
+#include "cli/commands/sweep.h"
 
 namespace hone::cli {
 namespace {
@@ -58,6 +59,7 @@ int run_cli(int argc, char** argv, system::System& system) {
   const std::string command = shell_join({argv, argv + argc});
   add_run(app, system, command, &status);
   add_compare(app, system, command, &status);
+  add_sweep(app, system, command, &status);
   add_doctor(app, system, &status);
   add_status(app, system, &status);
   add_clean(app, system, &status);

@@ -53,6 +53,20 @@ int verdict_code(const pipeline::Proof& proof, const std::string& fail_on) {
   return code(*worst);
 }
 
+int sweep_code(const pipeline::Sweep& sweep) {
+  if (machine_unfit(sweep)) return exit_code(ErrorKind::kMachineUnfit);
+  for (const auto& shape : sweep.shapes) {
+    for (const auto& curve : shape.curves) {
+      const pipeline::Ceiling& ceiling = curve.ceiling;
+      if (ceiling.ended_by == pipeline::Standing::kFailed ||
+          (ceiling.rate <= 0 && ceiling.is_own())) {
+        return code(Verdict::kFailed);
+      }
+    }
+  }
+  return 0;
+}
+
 int machine_code(const Findings& findings) {
   const bool unfit = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.severity == "serious";

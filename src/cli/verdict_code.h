@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/finding.h"
 #include "pipeline/prove/proof.h"
+#include "pipeline/sweep/results.h"
 
 namespace hone::cli {
 
@@ -13,6 +14,10 @@ namespace hone::cli {
 // 6 same, 0 saved. A proof without trained shapes is decided by all of its shapes.
 // `fail_on`: "" as above; "worse": 0 unless failed, withheld or worse; "unresolved": also then.
 int verdict_code(const pipeline::Proof& proof, const std::string& fail_on);
+
+// `hone sweep`, which has no verdict: 7 where an arm failed or held none of the rates, 5 where the
+// machine spoiled too many points, else 0.
+int sweep_code(const pipeline::Sweep& sweep);
 
 // `hone doctor`: 5 where one finding says that a proof cannot be trusted at all.
 int machine_code(const Findings& findings);

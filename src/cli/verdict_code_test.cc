@@ -49,5 +49,26 @@ TEST(MachineCode, OneSeriousFindingMakesItUnfit) {
   EXPECT_EQ(machine_code({{"a", "serious", "", ""}, {"b", "warning", "", ""}}), 5);
 }
 
+pipeline::Sweep sweep_of(pipeline::Ceiling ceiling) {
+  pipeline::Sweep sweep;
+  sweep.shapes.resize(1);
+  sweep.shapes[0].curves.resize(1);
+  sweep.shapes[0].curves[0].ceiling = std::move(ceiling);
+  return sweep;
+}
+
+TEST(SweepCode, IsNoVerdictUnlessAnArmOrTheMachineFailed) {
+  using pipeline::Standing;
+  EXPECT_EQ(sweep_code(sweep_of({1000, 2000, Standing::kSaturated, ""})), 0);
+  EXPECT_EQ(sweep_code(sweep_of({1000, 0, Standing::kHeld, ""})), 0);
+  EXPECT_EQ(sweep_code(sweep_of({1000, 2000, Standing::kGeneratorLimited, ""})), 0);
+  EXPECT_EQ(sweep_code(sweep_of({1000, 2000, Standing::kFailed, ""})), 7);
+  EXPECT_EQ(sweep_code(sweep_of({0, 1000, Standing::kSaturated, ""})), 7);
+  EXPECT_EQ(sweep_code(sweep_of({0, 1000, Standing::kGeneratorLimited, ""})), 0);
+  pipeline::Sweep spoiled = sweep_of({0, 1000, Standing::kSpoiled, ""});
+  spoiled.shapes[0].curves[0].points.resize(1);  // no repeat of it counted
+  EXPECT_EQ(sweep_code(spoiled), 5);
+}
+
 }  // namespace
 }  // namespace hone::cli

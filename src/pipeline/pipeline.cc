@@ -11,6 +11,7 @@
 #include "measure/machine/machine.h"
 #include "pipeline/optimize/optimize.h"
 #include "pipeline/prove/prove.h"
+#include "pipeline/sweep/sweep.h"
 #include "pipeline/train/train.h"
 #include "system/cpus.h"
 
@@ -22,6 +23,8 @@ constexpr const char* kStageNames[] = {"recipe",   "build", "train", "profile",
 
 // In 7-report: all that the reports are drawn from.
 constexpr char kValuesFile[] = "values.json";
+// Beside the stages' folders: a sweep is no stage of a run.
+constexpr char kSweepFolder[] = "sweep";
 
 // Findings of every stage go to the reader of the report as well as to whoever watches.
 class Collector final : public Observer {
@@ -59,6 +62,32 @@ class PipelineRun {
 
   Result<RunOutcome> run() {
     HONE_TRY(const auto lock, store_.lock());
+    HONE_CHECK(make_builds());
+    HONE_CHECK(run_stage(Stage::kProve, [this] { return prove_stage(); }));
+    HONE_CHECK(run_stage(Stage::kReport, [this] { return report_stage(); }));
+    return std::move(outcome_);
+  }
+
+  Result<SweepOutcome> sweep(const SweepSettings& settings, const system::Path& output) {
+    HONE_TRY(const auto lock, store_.lock());
+    HONE_CHECK(make_builds());
+    HONE_TRY(Sweep swept, sweep_builds(settings));
+    SweepOutcome outcome;
+    outcome.output = output.empty() ? store_.stage_dir(kSweepFolder) : output;
+    values().proof.design = swept.design.design;
+    values().proof.findings = swept.findings;
+    stop_watch();
+    outcome.values = {std::move(values()), std::move(swept)};
+    HONE_CHECK(save(kSweepFolder, kValuesFile, outcome.values));
+    HONE_CHECK(write_sweep_reports(outcome.values, outcome.output, *system_.files));
+    return outcome;
+  }
+
+ private:
+  RunValues& values() { return outcome_.values; }
+
+  // All stages before the proof.
+  Status make_builds() {
     values().command = options_.command;
     values().started_at = system_.clock->wall_time();
     values().subject = recipe_.subject;
@@ -68,14 +97,8 @@ class PipelineRun {
     HONE_CHECK(run_stage(Stage::kBuild, [this] { return build_stage(); }));
     HONE_CHECK(run_stage(Stage::kTrain, [this] { return train_stage(); }));
     HONE_CHECK(run_stage(Stage::kProfile, [this] { return profile_stage(); }));
-    HONE_CHECK(run_stage(Stage::kOptimize, [this] { return optimize_stage(); }));
-    HONE_CHECK(run_stage(Stage::kProve, [this] { return prove_stage(); }));
-    HONE_CHECK(run_stage(Stage::kReport, [this] { return report_stage(); }));
-    return std::move(outcome_);
+    return run_stage(Stage::kOptimize, [this] { return optimize_stage(); });
   }
-
- private:
-  RunValues& values() { return outcome_.values; }
 
   template <typename Work>
   Status run_stage(Stage stage, Work work) {
@@ -151,13 +174,28 @@ class PipelineRun {
     return save("5-optimize", "product.json", values().product);
   }
 
-  Status prove_stage() {
-    values().machine = measure::describe_machine(system_);
-    HONE_TRY(const Design design, make_design());
+  Result<Sweep> sweep_builds(const SweepSettings& settings) {
+    SweepDesign design;
+    design.settings = settings;
+    HONE_TRY(design.design, make_design(kSweepFolder));
+    // The copy of the baseline is for a proof's noise; a sweep shows its own as spread.
+    std::erase_if(design.design.arms, [](const Arm& arm) { return arm.name == "A'"; });
+    observer_.stage(kSweepFolder, static_cast<double>(design.design.shapes.size()) *
+                                      expected_s(settings, design.design.arms.size()));
+    check_machine(design.design);
+    return run_sweep(design, store_, store_.stage_dir(kSweepFolder) / "work", system_, observer_);
+  }
+
+  void check_machine(const Design& design) {
     for (const Finding& finding :
          measure::check_machine(system_, design.server_cpus, design.load_cpus, &values().machine)) {
       observer_.finding(finding);
     }
+  }
+
+  Status prove_stage() {
+    HONE_TRY(const Design design, make_design("6-prove"));
+    check_machine(design);
     // What `hone report` reads must not outlive the rounds it was drawn from.
     HONE_CHECK(system_.files->remove_all(store_.stage_dir("7-report") / kValuesFile));
     HONE_TRY(values().proof,
@@ -166,13 +204,19 @@ class PipelineRun {
     return save_values();
   }
 
-  Status save_values() {
+  void stop_watch() {
     values().finished_at = system_.clock->wall_time();
     values().wall_s = system::to_seconds(system_.clock->now() - begin_);
+  }
+
+  Status save_values() {
+    stop_watch();
     return save("7-report", kValuesFile, values());
   }
 
-  Result<Design> make_design() {
+  // `stage`: whose folder keeps the seed.
+  Result<Design> make_design(const std::string& stage) {
+    values().machine = measure::describe_machine(system_);
     Design design;
     design.subject = recipe_.subject;
     design.machine = name_machine(values().machine);
@@ -191,15 +235,15 @@ class PipelineRun {
     design.settings = prepared_.plan.prove;
     design.server_cpus = prepared_.server_cpus;
     design.load_cpus = prepared_.load_cpus;
-    HONE_TRY(design.settings.seed, seed());
+    HONE_TRY(design.settings.seed, seed(stage));
     observer_.line(fmt::format("seed {}", design.settings.seed));
     return design;
   }
 
   // Drawn once per run and kept, so that a run that goes on has the orders it began with.
-  Result<std::uint64_t> seed() {
+  Result<std::uint64_t> seed(const std::string& stage) {
     if (recipe_.prove.seed != 0) return recipe_.prove.seed;
-    const auto file = store_.stage_dir("6-prove") / "seed";
+    const auto file = store_.stage_dir(stage) / "seed";
     if (const auto text = system_.files->read(file)) {
       if (const auto kept = parse_integer(trim(*text)); kept && *kept > 0) {
         return static_cast<std::uint64_t>(*kept);
@@ -312,6 +356,13 @@ Result<Prepared> prepare(const RunOptions& options, system::System& system) {
 Result<RunOutcome> run(const RunOptions& options, const Prepared& prepared, system::System& system,
                        Observer& observer) {
   return PipelineRun(options, prepared, system, observer).run();
+}
+
+Result<SweepOutcome> sweep(const RunOptions& options, const SweepSettings& settings,
+                           const Prepared& prepared, system::System& system, Observer& observer) {
+  RunOptions builds = options;
+  builds.output.clear();  // out/ stays with the run
+  return PipelineRun(builds, prepared, system, observer).sweep(settings, options.output);
 }
 
 Result<RunOutcome> report_again(const RunOptions& options, const Prepared& prepared,

@@ -8,6 +8,7 @@
 #include "pipeline/observer.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/report.h"
+#include "pipeline/report/sweep_report.h"
 #include "system/system.h"
 
 namespace hone::pipeline {
@@ -44,6 +45,16 @@ struct Prepared {  // stage 1: nothing has been built yet
 Result<Prepared> prepare(const RunOptions&, system::System&);
 
 Result<RunOutcome> run(const RunOptions&, const Prepared&, system::System&, Observer&);
+
+struct SweepOutcome {
+  SweepValues values;
+  system::Path output;  // where the reports are
+};
+
+// Builds what is missing as run() does, then sweeps the baseline and the optimized build over the
+// planned shapes. `options.output`: of the reports; empty: the run's folder "sweep".
+Result<SweepOutcome> sweep(const RunOptions& options, const SweepSettings&, const Prepared&,
+                           system::System&, Observer&);
 
 // The reports again, from what the run left on disk; measures nothing. kNotFound when there is
 // none, kLocked while a run writes there.

@@ -28,10 +28,13 @@ Status print_runs(const system::Path& work, const system::Files& files) {
     HONE_TRY(const auto runs, files.list(subject));
     for (const auto& run : runs) {
       if (!pipeline::is_run_name(run.filename().string()) || !files.is_directory(run)) continue;
-      std::string reached = "nothing finished";
+      std::string reached;
       for (std::size_t i = 0; i < std::size(kStages); ++i) {
         if (files.exists(run / kStages[i] / kDone[i])) reached = std::string(kStages[i]).substr(2);
       }
+      if (files.exists(run / "sweep" / "values.json"))
+        reached += reached.empty() ? "swept" : ", swept";
+      if (reached.empty()) reached = "nothing finished";
       std::fputs(fmt::format("{:<24} {:<16} {}\n", subject.filename().string(),
                              run.filename().string(), reached)
                      .c_str(),

@@ -154,11 +154,15 @@ Result<Plan> make_plan(const Recipe& recipe, const PlanOptions& options) {
   return plan;
 }
 
-std::string describe(const Plan& plan, const Recipe& recipe) {
+std::string describe_steps(const Plan& plan, const Recipe& recipe) {
   std::string text = "plan for " + recipe.subject +
                      (recipe.summary.empty() ? "" : ": " + recipe.summary) + "\nsteps\n";
   for (const Step& step : plan.steps) text += describe_step(step, plan);
-  text += "proof\n";
+  return text;
+}
+
+std::string describe(const Plan& plan, const Recipe& recipe) {
+  std::string text = describe_steps(plan, recipe) + "proof\n";
   std::vector<std::string> arms, shapes, loads;
   for (const PlannedArm& arm : plan.arms) arms.push_back(arm.name + " " + arm.variant);
   bool untrained = false;

@@ -51,6 +51,8 @@ struct PlanOptions {
 
 // kUsage when a glob matches nothing, kRecipe when nothing is trained.
 Result<Plan> make_plan(const Recipe&, const PlanOptions&);
-std::string describe(const Plan&, const Recipe&);  // several lines, for the terminal
+// Several lines each, for the terminal: the whole plan; what is done before the proof alone.
+std::string describe(const Plan&, const Recipe&);
+std::string describe_steps(const Plan&, const Recipe&);
 
 }  // namespace hone::pipeline
