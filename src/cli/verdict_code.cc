@@ -54,7 +54,6 @@ int verdict_code(const pipeline::Proof& proof, const std::string& fail_on) {
 }
 
 int sweep_code(const pipeline::Sweep& sweep) {
-  if (machine_unfit(sweep)) return exit_code(ErrorKind::kMachineUnfit);
   for (const auto& shape : sweep.shapes) {
     for (const auto& curve : shape.curves) {
       const pipeline::Ceiling& ceiling = curve.ceiling;

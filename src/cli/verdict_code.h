@@ -15,8 +15,7 @@ namespace hone::cli {
 // `fail_on`: "" as above; "worse": 0 unless failed, withheld or worse; "unresolved": also then.
 int verdict_code(const pipeline::Proof& proof, const std::string& fail_on);
 
-// `hone sweep`, which has no verdict: 7 where an arm failed or held none of the rates, 5 where the
-// machine spoiled too many points, else 0.
+// `hone sweep`, which has no verdict: 7 where an arm failed or held none of the rates, else 0.
 int sweep_code(const pipeline::Sweep& sweep);
 
 // `hone doctor`: 5 where one finding says that a proof cannot be trusted at all.

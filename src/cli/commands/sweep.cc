@@ -1,5 +1,5 @@
-// Exit status: 0 where the sweep came to ceilings, 7 where an arm failed or held none of the rates,
-// 5 where the machine spoiled too many points. A sweep has no verdict.
+// Exit status: 0 where the sweep came to ceilings, 7 where an arm failed or held none of the rates.
+// A sweep has no verdict.
 #include "cli/commands/sweep.h"
 
 #include <fmt/format.h>

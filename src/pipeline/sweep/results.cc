@@ -6,8 +6,7 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr double kQuotedBusy = 0.6;         // of the `busy` load
-constexpr double kMostSpoiledPoints = 0.2;  // as of rounds (prove.cc)
+constexpr double kQuotedBusy = 0.6;  // of the `busy` load
 
 }  // namespace
 
@@ -56,11 +55,6 @@ SpoiledCount count_spoiled(const Sweep& sweep) {
     }
   }
   return count;
-}
-
-bool machine_unfit(const Sweep& sweep) {
-  const SpoiledCount count = count_spoiled(sweep);
-  return static_cast<double>(count.spoiled) > kMostSpoiledPoints * static_cast<double>(count.asked);
 }
 
 }  // namespace hone::pipeline

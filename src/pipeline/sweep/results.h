@@ -142,8 +142,5 @@ struct SpoiledCount {
   std::size_t spoiled = 0, asked = 0;  // points, not attempts
 };
 SpoiledCount count_spoiled(const Sweep&);
-// Above a fifth of points that the environment spoiled in every attempt, the share that a proof
-// allows of its rounds.
-bool machine_unfit(const Sweep&);
 
 }  // namespace hone::pipeline

@@ -17,8 +17,11 @@
 namespace hone::pipeline {
 namespace {
 
-// Of one point in one run: whoever quietened the machine and runs again starts with none.
+// Of one point in one run.
 constexpr int kMostAttempts = 3;
+// Above this share of points that were spoiled in every attempt the machine is unfit, as of rounds
+// (prove.cc).
+constexpr double kMostLeftOut = 0.2;
 // Shorter than a point: a search decides no more than which rates are looked at. Half a second at
 // 500/s is 250 requests, of which p99 lets two be late.
 constexpr double kProbeSliceS = 0.5;
@@ -62,11 +65,28 @@ Fingerprint sweep_fingerprint(const SweepDesign& design, const subject::Shape& s
   return print;
 }
 
+// Of all shapes, in this run: whoever quietened the machine and runs again starts with none.
+struct Spoiled {
+  std::size_t planned = 0, left_out = 0;  // points
+
+  Status leave_out(const std::string& why) {
+    ++left_out;
+    if (static_cast<double>(left_out) <= kMostLeftOut * static_cast<double>(planned)) return {};
+    return fail(
+        ErrorKind::kMachineUnfit,
+        fmt::format("{} of {} points were spoiled in {} attempts each; the last one because "
+                    "{}",
+                    left_out, planned, kMostAttempts, why),
+        "quiet the machine (`hone doctor` shows what it sees) and run again: finished "
+        "points are kept");
+  }
+};
+
 class ShapeRun {
  public:
   ShapeRun(const SweepDesign& design, const subject::Shape& shape, PointSource& source,
-           Observer& observer)
-      : design_(design), shape_(shape), source_(source), observer_(observer) {
+           Spoiled* spoiled, Observer& observer)
+      : design_(design), shape_(shape), source_(source), spoiled_(spoiled), observer_(observer) {
     sweep_.shape = shape.name;
     seed_ = shape_seed(design, shape.name);
   }
@@ -230,9 +250,9 @@ class ShapeRun {
       tell(point, attempt < kMostAttempts);
       const bool spoiled = point.standing == Standing::kSpoiled;
       sweep_.points.push_back(std::move(point));
-      if (!spoiled) break;
+      if (!spoiled) return {};
     }
-    return {};
+    return spoiled_->leave_out(sweep_.points.back().why);
   }
 
   void tell(const SweepPoint& point, bool again) {
@@ -249,6 +269,7 @@ class ShapeRun {
   const SweepDesign& design_;
   const subject::Shape& shape_;
   PointSource& source_;
+  Spoiled* spoiled_;
   Observer& observer_;
   std::uint64_t seed_ = 0;
   std::optional<PointFiles> files_;
@@ -258,9 +279,8 @@ class ShapeRun {
 void note_spoiled(Sweep* sweep) {
   const SpoiledCount count = count_spoiled(*sweep);
   if (count.spoiled == 0) return;
-  const bool unfit = machine_unfit(*sweep);
   sweep->findings.push_back(
-      {"sweep.spoiled", unfit ? "serious" : "warning",
+      {"sweep.spoiled", "warning",
        fmt::format("{} of {} points were spoiled by the machine in {} attempts each and are left "
                    "out: no ceiling goes past them",
                    count.spoiled, count.asked, kMostAttempts),
@@ -273,9 +293,11 @@ void note_spoiled(Sweep* sweep) {
 Result<Sweep> run_sweep(const SweepDesign& design, Store& store, PointSource& source,
                         system::Files* files, Observer& observer) {
   std::vector<ShapeRun> shapes;
+  Spoiled spoiled;
   for (const subject::Shape& shape : design.design.shapes) {
-    HONE_CHECK(shapes.emplace_back(design, shape, source, observer).open(store, files));
+    HONE_CHECK(shapes.emplace_back(design, shape, source, &spoiled, observer).open(store, files));
     HONE_CHECK(shapes.back().find_rates());
+    spoiled.planned += shapes.back().planned();
   }
   // Passes go through the shapes in turn, so that hours of drift fall on all of them alike.
   for (int repeat = 1; repeat <= design.settings.repeats; ++repeat) {

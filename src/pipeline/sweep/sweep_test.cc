@@ -238,7 +238,6 @@ TEST_F(SweepOfModels, GivesASpoiledPointUpAfterThreeAttempts) {
   EXPECT_FALSE(sweep->shapes[0].curves[0].ceiling.is_own());
   ASSERT_EQ(sweep->findings.size(), 1u);
   EXPECT_EQ(sweep->findings[0].id, "sweep.spoiled");
-  EXPECT_FALSE(machine_unfit(*sweep));
   // Whoever quietened the machine and runs again measures that one point.
   ModelledServers quiet({50, 40});
   sweep = run(quiet);
@@ -248,18 +247,21 @@ TEST_F(SweepOfModels, GivesASpoiledPointUpAfterThreeAttempts) {
   EXPECT_THAT(sweep->findings, IsEmpty());
 }
 
-TEST_F(SweepOfModels, CallsAMachineUnfitAboveAFifth) {
+TEST_F(SweepOfModels, GivesUpOnAMachineThatSpoilsMoreThanAFifth) {
   ModelledServers servers({50, 40});
   servers.spoil[{"A", 5000}] = servers.spoil[{"A", 10'000}] = 9;
-  auto sweep = run(servers);
-  ASSERT_TRUE(sweep);
-  EXPECT_FALSE(machine_unfit(*sweep)) << "6 of 36";
+  EXPECT_TRUE(run(servers)) << "6 of 36";
   ASSERT_TRUE(system_.files->remove_all(folder_ / "sweep"));
+  servers.asked.clear();
   servers.spoil[{"A", 5000}] = servers.spoil[{"A", 10'000}] = servers.spoil[{"B", 5000}] = 9;
-  sweep = run(servers);
-  ASSERT_TRUE(sweep);
-  EXPECT_TRUE(machine_unfit(*sweep)) << "9 of 36";
-  EXPECT_EQ(sweep->findings.at(0).severity, "serious");
+  const auto unfit = run(servers);
+  ASSERT_FALSE(unfit) << "the eighth of 36";
+  EXPECT_EQ(unfit.error().kind, ErrorKind::kMachineUnfit);
+  EXPECT_THAT(unfit.error().what, HasSubstr("8 of 36"));
+  const std::size_t finished = servers.asked.size() - 3 * 8u;
+  ModelledServers quiet({50, 40});
+  EXPECT_TRUE(run(quiet));
+  EXPECT_EQ(quiet.asked.size(), 36 - finished) << "finished points were kept";
 }
 
 TEST_F(SweepOfModels, KeepsAFailureAsTheResultAndAsksAgainInTheNextRun) {
