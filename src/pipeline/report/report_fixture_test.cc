@@ -8,6 +8,9 @@
 #include "base/random.h"
 
 namespace hone::pipeline::report {
+
+double round_to(double value, double unit) { return std::round(value / unit) * unit; }
+
 namespace {
 
 using measure::Estimate;
@@ -15,9 +18,6 @@ using measure::Verdict;
 
 constexpr int kRounds = 8;
 constexpr double kStudent = 2.365;  // 97.5 % point of t with 7 degrees of freedom
-
-// Rounded, so that the last bit of one libm is not in a golden file.
-double round_to(double value, double unit) { return std::round(value / unit) * unit; }
 
 struct ShapeSketch {
   const char* name;

@@ -11,9 +11,6 @@ namespace {
 
 using measure::Verdict;
 
-// As in the fixture: no last bits in golden files.
-double round_to(double value, double unit) { return std::round(value / unit) * unit; }
-
 Comparison& find(RunValues* run, const std::string& load, const std::string& shape) {
   for (Comparison& c : run->proof.comparisons)
     if (c.load == load && c.shape == shape) return c;
