@@ -1,7 +1,6 @@
 // The made-up run with every verdict but `saved`, and as a comparison of two commands.
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <stdexcept>
 
 #include "pipeline/report/report_fixture.h"
