@@ -55,7 +55,10 @@ exits() {
   shift 2
   run_whole "$@"
   case " $wanted " in
-    *" $status "*) pass "$name" ;;
+    *" $status "*)
+      refused=  # it is what the case is about
+      pass "$name"
+      ;;
     *)
       if [ -n "$refused" ]; then
         skip "$name" "$refused"
