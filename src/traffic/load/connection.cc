@@ -193,7 +193,7 @@ Status Connection::receive(std::string_view bytes) {
 Status Connection::receive_tls(std::string_view cipher) {
   std::string& plain = context_->plain;
   plain.clear();
-  const Status received = tls_->receive(cipher, &plain);
+  Status received = tls_->receive(cipher, &plain);
   if (!handshake_counted_ && tls_->established()) {
     handshake_counted_ = true;
     ++(tls_->resumed() ? context_->handshakes_resumed : context_->handshakes_full);

@@ -95,7 +95,8 @@ double series_interval_s(double duration_s) {
 
 void Boundaries::set(std::vector<std::int64_t> ends_ns) {
   ends_ = std::move(ends_ns);
-  begin_ = index_ = 0;
+  begin_ = 0;
+  index_ = 0;
   end_ = ends_.front();
 }
 

@@ -33,7 +33,7 @@ class CoarseHistogram {
 
  private:
   // Of 42 bits, the lower ten are not told apart (1 us), the upper five choose a bucket.
-  static constexpr std::size_t kBuckets = (42 - 10 - 5 + 2) * 16;
+  static constexpr std::size_t kBuckets = std::size_t{42 - 10 - 5 + 2} * 16;
   std::array<std::uint32_t, kBuckets> buckets_{};
   std::uint64_t count_ = 0;
   std::int64_t max_ = 0;

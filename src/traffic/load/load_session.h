@@ -173,7 +173,7 @@ class LoadSession {
   virtual void cut() = 0;
   // While slice() waits it tells `sink` about twice a second how far it is, on its own thread. A
   // far side does not.
-  virtual void watch(ProgressSink sink) { (void)sink; }
+  virtual void watch(ProgressSink sink) { static_cast<void>(std::move(sink)); }
 };
 
 // Runs on `thread`'s loop, beside whatever else is there (the origin). `thread` outlives it. Its

@@ -26,13 +26,14 @@ void Recorder::prepare(const SliceSpec& spec) {
   points_.set(std::move(ends));
   prepared_steps_.clear();
   if (spec.phases.empty() || spec.closed_loop) return;
+  std::vector<std::int64_t> step_ends;
   double begin_s = 0;
   for (const RatePhase& phase : spec.phases) {
     prepared_steps_.push_back({phase, begin_s, 0, {}, {}});
     begin_s += phase.duration_s;
-    ends.push_back(system::seconds(begin_s).count());
+    step_ends.push_back(system::seconds(begin_s).count());
   }
-  steps_.set(std::move(ends));
+  steps_.set(std::move(step_ends));
 }
 
 void Recorder::begin(const SliceSpec& spec, Instant start) {

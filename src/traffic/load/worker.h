@@ -69,7 +69,9 @@ class Worker final : private system::net::Pacer, private Lines, private Connecti
   void submit(int line, std::uint64_t id, std::uint16_t request) override {
     LineState& state = state_of(line);
     state.connection->submit(id, request);
-    if (state.requests_left > 0 && --state.requests_left == 0) state.connection->retire();
+    if (state.requests_left == 0) return;
+    --state.requests_left;
+    if (state.requests_left == 0) state.connection->retire();
   }
   void send(int line) override;
   void renew(int line) override;

@@ -16,6 +16,8 @@ Result<std::shared_ptr<QuicContext>> QuicContext::server(const std::string&, con
 
 std::unique_ptr<PreparedRequest> prepare_http3(const Request&) { return nullptr; }
 
+// By value, as the ones that they stand in for.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 Result<std::unique_ptr<Http3Client>> make_http3_client(std::shared_ptr<QuicContext>, int,
                                                        ClientEvents*, system::Instant, bool) {
   return http3_is_missing();
@@ -25,5 +27,7 @@ Result<std::unique_ptr<Http3Server>> make_http3_server(std::shared_ptr<QuicConte
                                                        Http3ServerEvents*, std::size_t) {
   return http3_is_missing();
 }
+
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace hone::traffic::wire
