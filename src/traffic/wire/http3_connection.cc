@@ -35,7 +35,6 @@ struct OnlyPath {
   OnlyPath(const OnlyPath&) = delete;  // path points into it
   OnlyPath& operator=(const OnlyPath&) = delete;
 };
-const OnlyPath kOnlyPath;
 
 // The granularity of QUIC's timers (RFC 9002 6.1.2): no next deadline comes sooner after one, so
 // that none turns into a busy loop.
@@ -72,7 +71,10 @@ Http3Connection::Http3Connection(std::shared_ptr<GnutlsContext> context)
 
 Http3Connection::~Http3Connection() = default;
 
-const ngtcp2_path* Http3Connection::only_path() { return &kOnlyPath.path; }
+const ngtcp2_path* Http3Connection::only_path() {
+  static const OnlyPath only;
+  return &only.path;
+}
 
 Http3Connection* Http3Connection::of(gnutls_session_t session) {
   auto* reference = static_cast<ngtcp2_crypto_conn_ref*>(gnutls_session_get_ptr(session));
@@ -111,7 +113,7 @@ int Http3Connection::http_failure(int result) {
   return NGTCP2_ERR_CALLBACK_FAILURE;
 }
 
-void Http3Connection::break_http(std::uint64_t code, std::string why) {
+void Http3Connection::break_http(std::uint64_t code, const std::string& why) {
   if (over()) return;
   stage_ = Stage::kClosing;
   broken_ = true;

@@ -82,7 +82,7 @@ class Http3Connection {
   system::DatagramBatch write_batch(system::Instant now, std::span<char> buffer);
   void say_goodbye();
   // Ends it with that code of HTTP/3's.
-  void break_http(std::uint64_t code, std::string why);
+  void break_http(std::uint64_t code, const std::string& why);
   void credit(std::int64_t stream_id, std::size_t bytes);  // flow control: they are dealt with
 
   // Why it is over; kNone of one that the peer, or its silence, ended once it was established.
