@@ -16,7 +16,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -43,12 +42,6 @@ def exact_interval(successes, trials):
     low = 0 if successes == 0 else bisect(lambda p: binomial_tail(successes, trials, p) < 0.025, 0, 1)
     high = 1 if successes == trials else bisect(lambda p: binomial_tail(successes + 1, trials, p) < 0.975, 0, 1)
     return low, high
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def nginx_command(folder):

@@ -23,6 +23,22 @@ bool crowded(const Design& design) {
   });
 }
 
+void add_to(Fingerprint* print, const Design& design, const subject::Shape& shape) {
+  print->add("machine", design.machine);
+  for (const Arm& arm : design.arms) {
+    Json json = arm;
+    json.erase("binary");  // its place says nothing; sha256 is what it is
+    json["server"] = subject::behaviour(arm.server);
+    print->add("arm " + arm.name, json);
+  }
+  print->add("origin", Json(design.with_origin));
+  Json what = shape;
+  what.erase("train");  // was it trained? a matter of the binary
+  what.erase("share");  // and of the total
+  print->add("shape", what);
+  print->add("cpus", Json{{"server", design.server_cpus}, {"load", design.load_cpus}});
+}
+
 std::string name_machine(const Json& machine) {
   const auto text = [&machine](const char* key) {
     const auto found = machine.find(key);

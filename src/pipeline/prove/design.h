@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "pipeline/recipe/recipe.h"
+#include "pipeline/store/store.h"
 #include "subject/server_spec.h"
 #include "system/files.h"
 
@@ -42,6 +43,10 @@ Result<std::map<std::string, std::string>> hash_named_files(const std::vector<st
                                                             const system::Files&);
 // An arm has more workers than CPUs to run them on.
 bool crowded(const Design&);
+// What is compared, asked for what, and where: measurements that differ in it do not stand beside
+// each other.
+void add_to(Fingerprint*, const Design&, const subject::Shape&);
+
 // "AMD EPYC ..., Linux 6.18": as describe_machine tells them.
 std::string name_machine(const Json& machine);
 

@@ -89,18 +89,7 @@ struct Cell {  // one shape at one load
 Fingerprint cell_fingerprint(const Design& design, const subject::Shape& shape, const Load& load) {
   Fingerprint print;
   print.add("round version", Json(kRoundVersion));
-  print.add("machine", design.machine);
-  for (const Arm& arm : design.arms) {
-    Json json = arm;
-    json.erase("binary");  // its place says nothing; sha256 is what it is
-    json["server"] = subject::behaviour(arm.server);
-    print.add("arm " + arm.name, json);
-  }
-  print.add("origin", Json(design.with_origin));
-  Json what = shape;
-  what.erase("train");  // was it trained? a matter of the binary
-  what.erase("share");  // and of the total
-  print.add("shape", what);
+  add_to(&print, design, shape);
   print.add("load", Json(load));
   Json settings = design.settings;
   for (const char* key : {"rounds", "precision", "rounds_in_turn", "rounds_without_spinner",
@@ -108,7 +97,6 @@ Fingerprint cell_fingerprint(const Design& design, const subject::Shape& shape, 
     settings.erase(key);
   }
   print.add("prove", settings);
-  print.add("cpus", Json{{"server", design.server_cpus}, {"load", design.load_cpus}});
   return print;
 }
 

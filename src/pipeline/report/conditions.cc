@@ -246,15 +246,7 @@ Table worst_table(const RunView& view) {
         continue;
       }
       ++counted;
-      const measure::Environment& e = round->environment;
-      worst.steal = std::max(worst.steal, e.steal);
-      worst.foreign_cpu = std::max(worst.foreign_cpu, e.foreign_cpu);
-      worst.run_delay = std::max(worst.run_delay, e.run_delay);
-      worst.throttled_s = std::max(worst.throttled_s, e.throttled_s);
-      worst.missed = std::max(worst.missed, e.missed);
-      if (e.spin_drift &&
-          (!worst.spin_drift || std::abs(*e.spin_drift) > std::abs(*worst.spin_drift)))
-        worst.spin_drift = e.spin_drift;
+      worst = measure::worst_of(worst, round->environment);
     }
     Table::Row row{{name, view.label(one), std::to_string(counted), std::to_string(repeated)}};
     for (std::string& cell : environment_cells(worst)) row.cells.push_back(std::move(cell));

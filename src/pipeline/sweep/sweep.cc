@@ -42,18 +42,7 @@ Fingerprint sweep_fingerprint(const SweepDesign& design, const subject::Shape& s
   const Design& proof = design.design;
   Fingerprint print;
   print.add("point version", Json(kPointVersion));
-  print.add("machine", proof.machine);
-  for (const Arm& arm : proof.arms) {
-    Json json = arm;
-    json.erase("binary");  // its place says nothing; sha256 is what it is
-    json["server"] = subject::behaviour(arm.server);
-    print.add("arm " + arm.name, json);
-  }
-  print.add("origin", Json(proof.with_origin));
-  Json what = shape;
-  what.erase("train");
-  what.erase("share");
-  print.add("shape", what);
+  add_to(&print, proof, shape);
   Json settings = design.settings;
   for (const char* key : {"rates", "points", "repeats", "p99_limit_ms"}) settings.erase(key);
   print.add("sweep", settings);
@@ -61,7 +50,6 @@ Fingerprint sweep_fingerprint(const SweepDesign& design, const subject::Shape& s
   print.add("connections", Json(proof.settings.connections));
   print.add("streams", Json(proof.settings.streams));
   print.add("spinner", Json(proof.settings.spinner));
-  print.add("cpus", Json{{"server", proof.server_cpus}, {"load", proof.load_cpus}});
   return print;
 }
 
