@@ -9,8 +9,9 @@
 namespace hone::pipeline {
 namespace {
 
-// Warm-up: slices of this length, until two successive costs of every arm agree this closely.
-// Slices so short scatter by several per cent, so a tighter bound would wait for luck.
+// Warm-up: slices of this length, for each arm until two successive costs of its own agree this
+// closely. Slices so short scatter by several per cent: a tighter bound, or one that all arms had
+// to meet at once, would wait for luck.
 constexpr double kWarmSliceS = 0.25;
 constexpr double kWarmAgreement = 0.10;
 constexpr std::uint64_t kWarmPurpose = 1000;  // far from those of a round's slices
@@ -90,24 +91,28 @@ Result<double> LiveArms::warm_cost(std::size_t arm, const traffic::load::SliceSp
 
 Status LiveArms::warm_up(const MakeSlice& make_slice) {
   std::vector<double> last(sessions_.size(), 0);
+  std::vector<std::size_t> cold = arms_;
   const auto begin = system_.clock->now();
-  for (std::uint64_t pass = 0;; ++pass) {
-    bool agree = pass > 0;
-    for (const std::size_t arm : arms_) {
+  for (std::uint64_t pass = 0; !cold.empty(); ++pass) {
+    std::vector<std::size_t> still_cold;
+    for (const std::size_t arm : cold) {
       HONE_CHECK(on_arm(arm, [&]() -> Status {
         HONE_TRY(const double cost, warm_cost(arm, make_slice(kWarmSliceS, kWarmPurpose + pass)));
-        if (std::abs(cost - last[arm]) > kWarmAgreement * cost) agree = false;
+        if (pass == 0 || std::abs(cost - last[arm]) > kWarmAgreement * cost) {
+          still_cold.push_back(arm);
+        }
         last[arm] = cost;
         return {};
       }));
       if (failed_) return {};
     }
-    if (agree) return {};
+    cold = std::move(still_cold);
     if (system::to_seconds(system_.clock->now() - begin) > design_.settings.warm_up_limit_s) {
       return {};  // costs that never settle show in the interval
     }
     HONE_CHECK(system::check_interrupted());
   }
+  return {};
 }
 
 Status LiveArms::read_idle_burn() {
