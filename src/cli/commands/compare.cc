@@ -20,7 +20,7 @@ struct CompareArguments {
   CommandArms arms;
   std::string arrivals = "poisson", work = ".hone", output, fail_on, command;
   double rate = 0, busy = 60, duration_s = 4, precision = 0;
-  int rounds = 8;
+  int rounds = 8, slices = pipeline::Prove{}.slices;
   bool json = false, no_checks = false, in_turn = false;
 };
 
@@ -55,7 +55,8 @@ Result<pipeline::Design> make_design(const CompareArguments& arguments, system::
   if (arguments.no_checks) {
     design.settings.rounds_in_turn = design.settings.rounds_without_spinner = 0;
   }
-  design.settings.slice_s = arguments.duration_s / design.settings.slices;
+  design.settings.slices = arguments.slices;
+  design.settings.slice_s = arguments.duration_s / arguments.slices;
   return design;
 }
 
@@ -132,6 +133,9 @@ void add_compare(CLI::App& app, system::System& system, const std::string& comma
       ->capture_default_str();
   verb->add_option("--duration", a.duration_s, "counted seconds of load per arm and round")
       ->check(CLI::Range(0.4, 3600.0))
+      ->capture_default_str();
+  verb->add_option("--slices", a.slices, "that --duration is dealt out in, among the other arms'")
+      ->check(CLI::Range(pipeline::kLeastSlices, pipeline::kMostSlices))
       ->capture_default_str();
   verb->add_option("--work", a.work, "where rounds are kept")->capture_default_str();
   verb->add_option("--output", a.output, "folder for report.json, report.md, report.html");

@@ -17,9 +17,6 @@ constexpr double kRateLimit = 1e8;
 // Statistics want at least two rounds; a verdict wants six, which the proof says itself.
 constexpr int kLeastRounds = 2;
 constexpr int kMostRounds = 10'000;
-// A slice order needs two slices of an arm; beyond 32 a round outlives the machine's calm.
-constexpr int kLeastSlices = 2;
-constexpr int kMostSlices = 32;
 // TCP has no more local ports towards one address.
 constexpr int kConnectionsLimit = 65'535;
 // SETTINGS_MAX_CONCURRENT_STREAMS of real servers is 100 to 1000; 2^16 covers all of them.

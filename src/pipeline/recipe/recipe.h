@@ -54,6 +54,10 @@ struct Cpus {                     // empty lists: hone chooses
 };
 HONE_JSON(Cpus)
 
+// A slice order needs two slices of an arm; beyond 32 a round outlives the machine's calm.
+inline constexpr int kLeastSlices = 2;
+inline constexpr int kMostSlices = 32;
+
 struct Prove {
   int rounds = 8;  // at least 6 for a verdict; with `precision`, those of the first stage
   // Half the width of the 95 % interval that is wanted, relative; 0: `rounds` and no more. The
