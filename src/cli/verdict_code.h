@@ -10,8 +10,8 @@
 
 namespace hone::cli {
 
-// Trained shapes decide, the worst of them first: 7 failed, 8 withheld, 4 worse, 3 unresolved,
-// 6 same, 0 saved. A proof without trained shapes is decided by all of its shapes.
+// Trained shapes of all candidates decide, the worst of them first: 7 failed, 8 withheld, 4 worse,
+// 3 unresolved, 6 same, 0 saved. A proof without trained shapes is decided by all of its shapes.
 // `fail_on`: "" as above; "worse": 0 unless failed, withheld or worse; "unresolved": also then.
 int verdict_code(const pipeline::Proof& proof, const std::string& fail_on);
 

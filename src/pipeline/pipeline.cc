@@ -178,10 +178,8 @@ class PipelineRun {
     SweepDesign design;
     design.settings = settings;
     HONE_TRY(design.design, make_design(kSweepFolder));
-    // The copy of the baseline is for a proof's noise; a sweep shows its own as spread.
-    std::erase_if(design.design.arms, [](const Arm& arm) { return arm.name == "A'"; });
     observer_.stage(kSweepFolder, static_cast<double>(design.design.shapes.size()) *
-                                      expected_s(settings, design.design.arms.size()));
+                                      expected_s(settings, prepared_.plan.arms.size()));
     check_machine(design.design);
     return run_sweep(design, store_, store_.stage_dir(kSweepFolder) / "work", system_, observer_);
   }
@@ -222,9 +220,18 @@ class PipelineRun {
     design.machine = name_machine(values().machine);
     for (const PlannedArm& planned : prepared_.plan.arms) {
       const BuiltBinary& built = builds_.at(planned.build);
-      design.arms.push_back(
-          {planned.name, planned.variant, built.path, built.sha256, recipe_.server, "", {}});
-      HONE_TRY(design.arms.back().files, hash_named_files(recipe_.server.command, *system_.files));
+      Arm arm;
+      arm.name = planned.name;
+      arm.variant = planned.variant;
+      arm.binary = built.path;
+      arm.sha256 = built.sha256;
+      arm.server = recipe_.server;
+      HONE_TRY(arm.files, hash_named_files(recipe_.server.command, *system_.files));
+      if (&planned == &prepared_.plan.arms.front()) {
+        design.base = std::move(arm);
+      } else {
+        design.candidates.push_back(std::move(arm));
+      }
     }
     for (const std::string& wanted : prepared_.plan.prove_shapes) {
       for (const auto& shape : recipe_.shapes) {
@@ -380,6 +387,11 @@ Result<RunOutcome> report_again(const RunOptions& options, const Prepared& prepa
   HONE_TRY(const std::string text, system.files->read(file));
   RunOutcome outcome;
   HONE_TRY(outcome.values, parse_as<RunValues>(text, file.string()));
+  const Proof& proof = outcome.values.proof;
+  if (!proof.rounds.empty() && proof.design.base.name.empty()) {
+    return fail(ErrorKind::kIo, file.string() + " was written by another version of hone",
+                "hone run " + options.recipe.string());
+  }
   draw_comparisons(&outcome.values.proof);
   outcome.reached = Stage::kReport;
   outcome.output = options.output.empty() ? store.stage_dir("7-report") : options.output;

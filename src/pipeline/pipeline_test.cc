@@ -76,6 +76,23 @@ TEST(ReportAgain, RefusesWhileAnotherWritesThere) {
   EXPECT_TRUE(report_again(options, prepared, system));
 }
 
+// Rounds without the arms that they are of would make an empty report.
+TEST(ReportAgain, RefusesWhatAnotherVersionWrote) {
+  const system::TemporaryFolder folder;
+  auto system = system::real_system();
+  RunOptions options;
+  options.work = folder.path();
+  Prepared prepared;
+  prepared.recipe.subject = "s";
+  Store store(folder / "s", "default", system.files.get());
+  Json values = RunValues{};
+  values["proof"]["rounds"] = {Round{}};
+  ASSERT_TRUE(system.files->write(store.stage_dir("7-report") / "values.json", dump(values)));
+  const auto report = report_again(options, prepared, system);
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().what, HasSubstr("another version"));
+}
+
 TEST(ParseStage, KnowsItsStages) {
   EXPECT_EQ(*parse_stage("optimize"), Stage::kOptimize);
   const auto unknown = parse_stage("optimise");

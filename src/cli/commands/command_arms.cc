@@ -3,6 +3,9 @@
 // is left where it is, since it may look beside itself for its parts.
 #include "cli/commands/command_arms.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <random>
 
 #include "base/text.h"
@@ -13,6 +16,9 @@
 
 namespace hone::cli {
 namespace {
+
+// Thirty blocks, of some 25 s a round: two to three hours for one shape at one load.
+constexpr std::size_t kMostCandidates = 60;
 
 Result<pipeline::Arm> make_arm(const CommandArms& arguments, const std::string& name,
                                const std::string& command, const std::string& url,
@@ -32,7 +38,7 @@ Result<pipeline::Arm> make_arm(const CommandArms& arguments, const std::string& 
     return fail(
         ErrorKind::kToolMissing,
         "'" + program + "', of arm " + name + ", is not an executable file or a program in PATH",
-        "check the command given to --" + std::string(name == "B" ? "b" : "a"));
+        "check the command given to --" + std::string(name == "A" ? "a" : "b"));
   }
   HONE_TRY(arm.sha256, system.files->sha256(*found));
   HONE_TRY(arm.files, pipeline::hash_named_files(arm.server.command, *system.files));
@@ -52,6 +58,34 @@ Status check_stop_signal(const std::string& name) {
   if (subject::signal_number(name) != 0) return {};
   return fail(ErrorKind::kUsage, "--stop-signal: '" + name + "' is not the name of a signal",
               "known: " + join(subject::known_signals(), ", "));
+}
+
+Status check_candidates(const CommandArms& arguments) {
+  const std::size_t candidates = arguments.b.size();
+  if (candidates > kMostCandidates) {
+    return fail(ErrorKind::kUsage,
+                fmt::format("{} commands for --b: at most {} are compared at once", candidates,
+                            kMostCandidates),
+                "compare them in parts, each with the same --a");
+  }
+  const std::size_t urls = arguments.b_urls.size();
+  if (urls > 1 && urls != candidates) {
+    return fail(ErrorKind::kUsage,
+                fmt::format("--url-b is given {} times for {} of --b", urls, candidates),
+                "once for all of them, or once for each, in their order");
+  }
+  const std::size_t labels = arguments.b_labels.size();
+  if (labels > 0 && labels != candidates) {
+    return fail(ErrorKind::kUsage,
+                fmt::format("--name-b is given {} times for {} of --b", labels, candidates),
+                "once for each, in their order, or not at all");
+  }
+  return {};
+}
+
+// One value each time it is given.
+CLI::Option* each(CLI::Option* option) {
+  return option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 Result<pipeline::Cpus> wanted_cpus(const CommandArms& arguments) {
@@ -84,10 +118,15 @@ std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms) {
   auto& a = *arms;
   return {
       verb->add_option("--a", a.a, "command of the base; {port} and the like are filled in"),
-      verb->add_option("--b", a.b, "command of what is compared with it"),
+      each(verb->add_option("--b", a.b,
+                            "command of what is compared with it; in `hone compare` "
+                            "several times, for as many candidates")),
       verb->add_option("--ready", a.ready, "URL that answers when an arm is ready"),
       verb->add_option("--url", a.url, "URL to be asked"),
-      verb->add_option("--url-b", a.url_b, "URL for B, where it differs"),
+      each(verb->add_option("--url-b", a.b_urls,
+                            "URL for B, where it differs: once for all of --b, or once for each")),
+      each(verb->add_option("--name-b", a.b_labels,
+                            "what reports call B, once for each of --b; else its command")),
       verb->add_option("--protocol", a.protocol, "h1, h2, h3 (over TLS) or grpc")
           ->capture_default_str(),
       verb->add_option("--connections", a.connections, "per worker")
@@ -115,14 +154,19 @@ std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms) {
 Result<pipeline::Design> make_command_design(const CommandArms& arguments, system::System& system) {
   HONE_CHECK(check_stop_signal(arguments.stop_signal));
   pipeline::Design design;
-  HONE_TRY(auto a, make_arm(arguments, "A", arguments.a, arguments.url, system));
-  design.subject =
-      system::Path(a.binary.empty() ? a.server.command.front() : a.binary).filename().string();
-  design.arms.push_back(std::move(a));
-  if (!arguments.b.empty()) {
-    const std::string url_b = arguments.url_b.empty() ? arguments.url : arguments.url_b;
-    HONE_TRY(auto b, make_arm(arguments, "B", arguments.b, url_b, system));
-    design.arms.push_back(std::move(b));
+  HONE_CHECK(check_candidates(arguments));
+  HONE_TRY(design.base, make_arm(arguments, "A", arguments.a, arguments.url, system));
+  const pipeline::Arm& base = design.base;
+  design.subject = system::Path(base.binary.empty() ? base.server.command.front() : base.binary)
+                       .filename()
+                       .string();
+  for (std::size_t i = 0; i < arguments.b.size(); ++i) {
+    const std::vector<std::string>& urls = arguments.b_urls;
+    const std::string& url = urls.empty() ? arguments.url : urls[std::min(i, urls.size() - 1)];
+    HONE_TRY(auto arm,
+             make_arm(arguments, pipeline::candidate_name(i), arguments.b[i], url, system));
+    if (!arguments.b_labels.empty()) arm.label = arguments.b_labels[i];
+    design.candidates.push_back(std::move(arm));
   }
   subject::Shape shape;
   shape.name = arguments.protocol;

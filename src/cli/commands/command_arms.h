@@ -14,7 +14,10 @@
 namespace hone::cli {
 
 struct CommandArms {
-  std::string a, b, ready, url, url_b, protocol = "h1", stop_signal = "TERM";
+  std::string a, ready, url, protocol = "h1", stop_signal = "TERM";
+  std::vector<std::string> b;         // the candidates' commands
+  std::vector<std::string> b_urls;    // none: `url`; one: of all candidates; or one for each
+  std::vector<std::string> b_labels;  // none, or one for each
   std::string cpus_server, cpus_load, cpus_origin;
   double ready_timeout_s = 30;
   int connections = 16, workers = 1, streams = 32;
@@ -26,8 +29,8 @@ struct CommandArms {
 std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms);
 extern const char* const kPlaceholderHelp;
 
-// A, and B where its command is given; the one shape, settings and CPUs. Loads are the caller's.
-// The seed is drawn where none is given.
+// A, and the candidates whose commands are given; the one shape, settings and CPUs. Loads are the
+// caller's. The seed is drawn where none is given.
 Result<pipeline::Design> make_command_design(const CommandArms&, system::System&);
 
 // Subject, machine and findings of a run over such arms, and the machine's name into the design.

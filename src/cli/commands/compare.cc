@@ -1,4 +1,3 @@
-// A makes a round's A and A', B its B.
 #include "cli/commands/compare.h"
 
 #include <cstdio>
@@ -43,11 +42,6 @@ Result<std::vector<pipeline::Load>> make_loads(const CompareArguments& arguments
 
 Result<pipeline::Design> make_design(const CompareArguments& arguments, system::System& system) {
   HONE_TRY(auto design, make_command_design(arguments.arms, system));
-  if (design.arms.size() < 2) {
-    return fail(ErrorKind::kUsage, "the command of arm B is empty", "--b 'SERVER --port {port}'");
-  }
-  design.arms.push_back(design.arms.front());
-  design.arms.back().name = "A'";
   HONE_TRY(design.loads, make_loads(arguments));
   design.settings.rounds = arguments.rounds;
   design.settings.precision = arguments.precision / 100;
@@ -103,7 +97,8 @@ int run_compare(const CompareArguments& arguments, system::System& system) {
 
 void add_compare(CLI::App& app, system::System& system, const std::string& command,
                  int* exit_code) {
-  auto* verb = app.add_subcommand("compare", "prove a difference between any two commands");
+  auto* verb = app.add_subcommand(
+      "compare", "prove a difference between any two commands, or of several against one");
   auto arguments = std::make_shared<CompareArguments>();
   auto& a = *arguments;
   a.command = command;

@@ -39,6 +39,10 @@ Result<pipeline::SweepOutcome> sweep_commands(const SweepArguments& arguments,
                                               system::System& system) {
   pipeline::SweepDesign design;
   HONE_TRY(design.settings, make_settings(arguments));
+  if (arguments.arms.b.size() > 1) {
+    return fail(ErrorKind::kUsage, "a sweep takes one --b at most",
+                "sweep each with the same --a and --rates");
+  }
   HONE_TRY(design.design, make_command_design(arguments.arms, system));
   Console console(system.clock.get(), arguments.json);
   const std::uint64_t seed = design.design.settings.seed;
@@ -49,7 +53,7 @@ Result<pipeline::SweepOutcome> sweep_commands(const SweepArguments& arguments,
   pipeline::SweepOutcome outcome;
   pipeline::RunValues& run = outcome.values.run;
   run = begin_values(arguments.options.command, &design.design, system);
-  console.stage("sweep", expected_s(design.settings, design.design.arms.size()));
+  console.stage("sweep", expected_s(design.settings, 1 + design.design.candidates.size()));
   console.line(
       fmt::format("seed {} (with --seed, the same command goes on where it was cut)", seed));
   for (const Finding& finding : run.findings) console.finding(finding);

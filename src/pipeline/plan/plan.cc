@@ -66,11 +66,13 @@ std::vector<Step> make_steps(const Plan& plan) {
 
 double expected_prove_s(const Plan& plan) {
   const Prove& prove = plan.prove;
-  const double slices_s =
-      static_cast<double>(plan.arms.size()) * prove.slices * (prove.slice_s + prove.head_s);
+  const double slices_s = prove.slices * (prove.slice_s + prove.head_s);
+  double round_s = 0;
+  for (const CandidateDeal& block : deal_candidates(plan.arms.size() - 1)) {
+    round_s += static_cast<double>(block.count + 2) * slices_s + kStartStopS;
+  }
   const auto rounds = static_cast<double>(plan_rounds(prove, prove.rounds).size());
-  return static_cast<double>(plan.prove_shapes.size() * plan.loads.size()) * rounds *
-         (slices_s + kStartStopS);
+  return static_cast<double>(plan.prove_shapes.size() * plan.loads.size()) * rounds * round_s;
 }
 
 Result<std::vector<std::string>> choose_shapes(const Recipe& recipe, const std::string& glob) {
@@ -148,8 +150,7 @@ Result<Plan> make_plan(const Recipe& recipe, const PlanOptions& options) {
   if (options.full) plan.train.leg_s = std::max(plan.train.leg_s, kFullLegS);
   plan.steps = make_steps(plan);
   plan.arms = {{"A", "baseline", "build:baseline"},
-               {"B", options.variant, "build:" + options.variant},
-               {"A'", "baseline", "build:baseline"}};
+               {"B", options.variant, "build:" + options.variant}};
   plan.expected_prove_s = expected_prove_s(plan);
   return plan;
 }
@@ -174,7 +175,7 @@ std::string describe(const Plan& plan, const Recipe& recipe) {
   }
   for (const Load& load : plan.loads) loads.push_back(describe_load(load));
   const Prove& prove = plan.prove;
-  text += "  arms    " + join(arms, ", ") + " (a copy of A: the noise floor)\n";
+  text += "  arms    " + join(arms, ", ") + ", A' a byte copy of A (the noise floor)\n";
   text += "  shapes  " + join(shapes, ", ") + (untrained ? "   (* not trained)" : "") + "\n";
   text += "  loads   " + join(loads, ", ") + "\n";
   const auto checks =

@@ -25,15 +25,15 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Step::Kind, {{Step::Kind::kBuild, "build"},
 HONE_JSON(Step)
 
 struct PlannedArm {
-  std::string name;     // "A", "B", "A'"
+  std::string name;     // "A", "B"
   std::string variant;  // "baseline", "pgo-thinlto"
   std::string build;    // id of the step that makes its binary
 };
 HONE_JSON(PlannedArm)
 
 struct Plan {
-  std::vector<Step> steps;  // in an order in which every input comes first
-  std::vector<PlannedArm> arms;
+  std::vector<Step> steps;       // in an order in which every input comes first
+  std::vector<PlannedArm> arms;  // the base first; a proof adds copies of it
   std::vector<std::string> train_shapes, prove_shapes;
   std::vector<Load> loads;
   Train train;  // the recipe's, as --smoke or --full change it: these are what runs

@@ -1,7 +1,12 @@
 #include "pipeline/plan/round_plan.h"
 
+#include <algorithm>
+
 namespace hone::pipeline {
 namespace {
+
+// In a block: four arms are alive at once (prove/block.h).
+constexpr std::size_t kMostCandidates = 2;
 
 // How many of `checks` are due once `done` of `counted` rounds are: the k-th at k/(checks + 1) of
 // the way, rounded up.
@@ -44,6 +49,13 @@ std::vector<PlannedRound> plan_rounds(const Prove& settings, int counted) {
     }
   }
   return plan;
+}
+
+std::vector<CandidateDeal> deal_candidates(std::size_t candidates) {
+  std::vector<CandidateDeal> deals;
+  for (std::size_t first = 0; first < candidates; first += kMostCandidates)
+    deals.push_back({first, std::min(kMostCandidates, candidates - first)});
+  return deals;
 }
 
 }  // namespace hone::pipeline

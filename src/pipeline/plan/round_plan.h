@@ -1,7 +1,8 @@
 // Which rounds a shape gets at a load, and when: the counted ones, and between them a few of other
-// kinds that check what the counted ones take for granted.
+// kinds that check what the counted ones take for granted. And for how many candidates at once.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "base/json.h"
@@ -32,5 +33,12 @@ struct PlannedRound {
 // the drift of hours falls on all kinds alike. No kind checks itself: where rounds in turn are the
 // counted ones, or the spinner is off, that check is left out.
 std::vector<PlannedRound> plan_rounds(const Prove&, int counted);
+
+// Candidates that are alive together, with the base and its copy beside them.
+struct CandidateDeal {
+  std::size_t first = 0, count = 0;
+};
+// Two to a block, in order; the last has what is left.
+std::vector<CandidateDeal> deal_candidates(std::size_t candidates);
 
 }  // namespace hone::pipeline

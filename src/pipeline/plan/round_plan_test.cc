@@ -45,5 +45,23 @@ TEST(PlanRounds, NoKindChecksItself) {
   EXPECT_EQ(text_of(settings, 3), "t1 t2 t3");
 }
 
+// "0 1 | 2": two blocks.
+std::string deal_text(std::size_t candidates) {
+  std::string text;
+  for (const CandidateDeal& block : deal_candidates(candidates)) {
+    text += text.empty() ? "" : " | ";
+    for (std::size_t i = 0; i < block.count; ++i)
+      text += (i > 0 ? " " : "") + std::to_string(block.first + i);
+  }
+  return text;
+}
+
+TEST(DealCandidates, TwoToABlockAndTheLastHasWhatIsLeft) {
+  EXPECT_EQ(deal_text(0), "");
+  EXPECT_EQ(deal_text(1), "0");
+  EXPECT_EQ(deal_text(2), "0 1");
+  EXPECT_EQ(deal_text(5), "0 1 | 2 3 | 4");
+}
+
 }  // namespace
 }  // namespace hone::pipeline

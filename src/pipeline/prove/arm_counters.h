@@ -10,7 +10,7 @@ namespace hone::pipeline {
 // Of one slice.
 void add_beside(const measure::SliceCost&, Trial*);
 
-// Threads of each live arm, by arm of the design. Precondition: quiet.
+// Threads of each live arm, by arm of the block. Precondition: quiet.
 using ArmThreads = std::vector<std::vector<system::ThreadUsage>>;
 Result<ArmThreads> read_threads(LiveArms&, const system::System&);
 void note_threads(const LiveArms&, const ArmThreads& before, const ArmThreads& after, Round*);

@@ -2,12 +2,11 @@
 
 namespace hone::pipeline {
 
-Result<std::unique_ptr<subject::Session>> start_arm(const Design& design, std::size_t arm_index,
-                                                    const subject::Shape& shape,
+Result<std::unique_ptr<subject::Session>> start_arm(const Design& design, const Arm& arm,
+                                                    std::size_t place, const subject::Shape& shape,
                                                     const system::Path& folder, Rig& rig,
                                                     system::System& system) {
-  const Arm& arm = design.arms[arm_index];
-  const system::Path arm_folder = folder / ("arm" + std::to_string(arm_index));
+  const system::Path arm_folder = folder / ("arm" + std::to_string(place));
   HONE_CHECK(system.files->remove_all(arm_folder));
   HONE_CHECK(system.files->make_directories(arm_folder / "run"));
   subject::SessionSpec spec;

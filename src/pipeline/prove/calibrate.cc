@@ -100,7 +100,7 @@ Result<ResolvedLoad> resolve_load(const Design& design, const Load& load,
     slice.duration_s = kProbeS;
     HONE_TRY(slice.arrivals, traffic::load::parse_arrivals(load.arrivals));
     slice.seed = derive_seed(design.settings.seed, 0xca11);
-    HONE_TRY(auto session, start_arm(design, 0, shape, work_folder, rig, system));
+    HONE_TRY(auto session, start_arm(design, design.base, 0, shape, work_folder, rig, system));
     HONE_CHECK(session->connect());
     HONE_TRY(resolved, search_busy_rate(load.busy, [&](double rate) {
                slice.rate = rate;

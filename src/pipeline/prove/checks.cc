@@ -9,8 +9,9 @@
 namespace hone::pipeline {
 namespace {
 
-Check check_of(const std::vector<const Round*>& rounds, RoundKind kind) {
-  const auto costs = costs_of(rounds, charged_cost);
+Check check_of(const std::vector<const Round*>& rounds, const std::string& candidate,
+               RoundKind kind) {
+  const auto costs = costs_of(rounds, candidate, charged_cost);
   Check check;
   check.kind = kind;
   check.rounds = static_cast<int>(rounds.size());
@@ -31,19 +32,21 @@ Check check_of(const std::vector<const Round*>& rounds, RoundKind kind) {
 
 }  // namespace
 
-std::vector<Check> checks_of(const std::vector<Round>& rounds, RoundKind counted) {
+std::vector<Check> checks_of(const std::vector<const Round*>& rounds, const std::string& candidate,
+                             RoundKind counted) {
   std::vector<Check> checks;
   for (const RoundKind kind :
        {RoundKind::kSlices, RoundKind::kInTurn, RoundKind::kWithoutSpinner}) {
     if (kind == counted) continue;
     const auto usable = usable_rounds(rounds, kind);
-    if (!usable.empty()) checks.push_back(check_of(usable, kind));
+    if (!usable.empty()) checks.push_back(check_of(usable, candidate, kind));
   }
   return checks;
 }
 
-std::optional<WholeCpu> whole_cpu_of(const std::vector<const Round*>& counted, int first_stage) {
-  const auto costs = costs_of(counted, whole_cost);
+std::optional<WholeCpu> whole_cpu_of(const std::vector<const Round*>& counted,
+                                     const std::string& candidate, int first_stage) {
+  const auto costs = costs_of(counted, candidate, whole_cost);
   const bool all = std::all_of(costs.begin(), costs.end(), [](const measure::RoundCost& cost) {
     return cost.a > 0 && cost.b > 0 && cost.a2 > 0;
   });

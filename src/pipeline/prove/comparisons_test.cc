@@ -29,10 +29,9 @@ Trial trial_of(const std::string& arm, double cost_s) {
 
 Proof proof_with(int rounds, const Costs& costs, std::vector<std::string> shapes = {"h1"}) {
   Proof proof;
-  proof.design.arms.resize(3);
-  proof.design.arms[0].name = "A";
-  proof.design.arms[1].name = "B";
-  proof.design.arms[2].name = "A'";
+  proof.design.base.name = "A";
+  proof.design.candidates.resize(1);
+  proof.design.candidates[0].name = "B";
   proof.design.loads = {{"busy", 0, 0.6, "poisson"}};
   Random random(5);
   for (const auto& name : shapes) {

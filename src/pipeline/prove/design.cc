@@ -17,17 +17,34 @@ Result<std::map<std::string, std::string>> hash_named_files(const std::vector<st
   return hashes;
 }
 
+std::string candidate_name(std::size_t index) {
+  constexpr std::size_t kLetters = 25;  // all but A
+  const std::string letter(1, static_cast<char>('B' + index % kLetters));
+  return index < kLetters ? letter : letter + std::to_string(index / kLetters + 1);
+}
+
+std::string copy_name(const Arm& base) { return base.name + "'"; }
+
+std::vector<Arm> arms_of(const Design& design) {
+  std::vector<Arm> arms = {design.base};
+  arms.insert(arms.end(), design.candidates.begin(), design.candidates.end());
+  return arms;
+}
+
 bool crowded(const Design& design) {
-  return std::any_of(design.arms.begin(), design.arms.end(), [&design](const Arm& arm) {
+  const std::vector<Arm> arms = arms_of(design);
+  return std::any_of(arms.begin(), arms.end(), [&design](const Arm& arm) {
     return arm.server.workers > static_cast<int>(design.server_cpus.size());
   });
 }
 
-void add_to(Fingerprint* print, const Design& design, const subject::Shape& shape) {
+void add_to(Fingerprint* print, const Design& design, const std::vector<Arm>& arms,
+            const subject::Shape& shape) {
   print->add("machine", design.machine);
-  for (const Arm& arm : design.arms) {
+  for (const Arm& arm : arms) {
     Json json = arm;
     json.erase("binary");  // its place says nothing; sha256 is what it is
+    json.erase("label");
     json["server"] = subject::behaviour(arm.server);
     print->add("arm " + arm.name, json);
   }

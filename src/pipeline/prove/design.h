@@ -1,5 +1,5 @@
 // What a proof is asked to do, free of recipes and of who asked: `run`, `prove` and `compare` all
-// make one.
+// make one. Which arms are alive together is dealt from it: block.h.
 #pragma once
 
 #include <map>
@@ -17,6 +17,7 @@ namespace hone::pipeline {
 struct Arm {
   std::string name;     // "A", "B", "A'"
   std::string variant;  // for reports: "baseline", "pgo-thinlto", or the command
+  std::string label;    // what readers are to call it; empty: by its variant
   std::string binary;   // copied to a fresh inode each round; empty: command as it is
   std::string sha256;
   subject::ServerSpec server;
@@ -27,7 +28,8 @@ HONE_JSON(Arm)
 
 struct Design {
   std::string subject;
-  std::vector<Arm> arms;  // A, B, A' in this order
+  Arm base;                     // "A"
+  std::vector<Arm> candidates;  // each compared with the base; a sweep may have none
   std::vector<subject::Shape> shapes;
   std::vector<Load> loads;
   Prove settings;                           // seed already drawn
@@ -37,6 +39,12 @@ struct Design {
 };
 HONE_JSON(Design)
 
+// "B" to "Z", then "B2" to "Z2" and so on.
+std::string candidate_name(std::size_t index);
+std::string copy_name(const Arm& base);  // "A'"
+// The base and the candidates, in this order.
+std::vector<Arm> arms_of(const Design&);
+
 // The SHA-256 of each file that a command names after its first word: what a server reads is part
 // of what is compared.
 Result<std::map<std::string, std::string>> hash_named_files(const std::vector<std::string>& command,
@@ -45,7 +53,7 @@ Result<std::map<std::string, std::string>> hash_named_files(const std::vector<st
 bool crowded(const Design&);
 // What is compared, asked for what, and where: measurements that differ in it do not stand beside
 // each other.
-void add_to(Fingerprint*, const Design&, const subject::Shape&);
+void add_to(Fingerprint*, const Design&, const std::vector<Arm>& arms, const subject::Shape&);
 
 // "AMD EPYC ..., Linux 6.18": as describe_machine tells them.
 std::string name_machine(const Json& machine);

@@ -32,11 +32,34 @@ TEST(HashNamedFiles, TakesEveryFileThatTheCommandNames) {
 
 TEST(Crowded, MoreWorkersThanCpus) {
   Design design;
-  design.arms.resize(3);
+  design.candidates.resize(1);
   design.server_cpus = {1};
   EXPECT_FALSE(crowded(design));
-  design.arms[1].server.workers = 2;
+  design.candidates[0].server.workers = 2;
   EXPECT_TRUE(crowded(design));
+}
+
+TEST(CandidateName, IsALetterAndThenALetterWithANumber) {
+  EXPECT_EQ(candidate_name(0), "B");
+  EXPECT_EQ(candidate_name(24), "Z");
+  EXPECT_EQ(candidate_name(25), "B2");
+  EXPECT_EQ(candidate_name(50), "B3");
+}
+
+// A name for readers moves no measurement.
+TEST(AddTo, TakesTheArmsButNotWhatReadersCallThem) {
+  Design design;
+  design.base.name = "A";
+  const auto hash_of = [&design] {
+    Fingerprint print;
+    add_to(&print, design, arms_of(design), {});
+    return print.hash();
+  };
+  const std::string before = hash_of();
+  design.base.label = "the old one";
+  EXPECT_EQ(hash_of(), before);
+  design.base.sha256 = "another";
+  EXPECT_NE(hash_of(), before);
 }
 
 TEST(NameMachine, SaysModelAndKernel) {

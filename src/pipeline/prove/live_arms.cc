@@ -21,14 +21,15 @@ constexpr double kIdleS = 0.4;
 
 }  // namespace
 
-LiveArms::LiveArms(const Design& design, const subject::Shape& shape, Round* round, Rig& rig,
-                   system::System& system)
+LiveArms::LiveArms(const Design& design, const Block& block, const subject::Shape& shape,
+                   Round* round, Rig& rig, system::System& system)
     : design_(design),
+      block_(block),
       shape_(shape),
       round_(round),
       rig_(rig),
       system_(system),
-      sessions_(design.arms.size()) {}
+      sessions_(block.arms.size()) {}
 
 Status LiveArms::on_arm(std::size_t arm, const std::function<Status()>& work) {
   Status status = work();
@@ -47,7 +48,8 @@ Status LiveArms::on_arm(std::size_t arm, const std::function<Status()>& work) {
 }
 
 Status LiveArms::start_one(std::size_t arm, const system::Path& folder) {
-  HONE_TRY(sessions_[arm], start_arm(design_, arm, shape_, folder, rig_, system_));
+  HONE_TRY(sessions_[arm],
+           start_arm(design_, block_.arms[arm], arm, shape_, folder, rig_, system_));
   round_->trials[arm].ready_s = sessions_[arm]->ready_after_s();
   return sessions_[arm]->connect();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/counters/usage.h"
+#include "pipeline/prove/block.h"
 #include "pipeline/prove/proof.h"
 #include "pipeline/prove/rig.h"
 #include "pipeline/prove/whole_cpu.h"
@@ -22,9 +23,9 @@ class LiveArms {
       std::function<traffic::load::SliceSpec(double duration_s, std::uint64_t purpose)>;
 
   // All outlive it. Failures of arms go into the trials of `round`, which has one for each arm.
-  LiveArms(const Design&, const subject::Shape&, Round* round, Rig&, system::System&);
+  LiveArms(const Design&, const Block&, const subject::Shape&, Round* round, Rig&, system::System&);
 
-  // Starts them in this order (indices of the design's arms), connects, warms up until two
+  // Starts them in this order (indices of the block's arms), connects, warms up until two
   // successive costs of each agree, and reads what they burn without load.
   Status start(const std::vector<std::size_t>& arms, const system::Path& folder, const MakeSlice&);
   // Ends them in order; one that does not end is noted and killed.
@@ -39,7 +40,7 @@ class LiveArms {
   Status on_arm(std::size_t arm, const std::function<Status()>& work);
 
   Result<system::TreeUsage> quiet_usage(std::size_t arm);
-  // By arm of the design; one that does not come to rest has failed, and the rest stay zero.
+  // By arm of the block; one that does not come to rest has failed, and the rest stay zero.
   Result<std::vector<system::TreeUsage>> quiet_usages();
 
   // Of the spinner while every arm rested; no turns without one.
@@ -52,12 +53,13 @@ class LiveArms {
   Status read_idle_burn();
 
   const Design& design_;
+  const Block& block_;
   const subject::Shape& shape_;
   Round* round_;
   Rig& rig_;
   system::System& system_;
   std::vector<std::size_t> arms_;
-  std::vector<std::unique_ptr<subject::Session>> sessions_;  // by arm of the design
+  std::vector<std::unique_ptr<subject::Session>> sessions_;  // by arm of the block
   SpunStretch idle_;
   bool failed_ = false;
 };

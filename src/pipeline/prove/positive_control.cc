@@ -47,11 +47,11 @@ Result<Design> make_control_design(const system::Path& program, int rounds,
   HONE_TRY(arm.sha256, system.files->sha256(program));
   arm.server.command = {"{binary}", "origin", "--listen", "127.0.0.1:{port}"};
   arm.server.ready.http = "http://127.0.0.1:{port}/bytes/1";
-  for (const char* name : {"A", "B", "A'"}) {
-    arm.name = name;
-    arm.url = control_url(0);
-    design.arms.push_back(arm);
-  }
+  arm.url = control_url(0);
+  arm.name = "A";
+  design.base = arm;
+  arm.name = candidate_name(0);
+  design.candidates = {arm};
   subject::Shape shape;
   shape.name = "h1";
   design.shapes = {shape};
@@ -67,7 +67,7 @@ Result<Design> make_control_design(const system::Path& program, int rounds,
 Result<double> request_cost_s(const Design& design, const system::Path& folder,
                               system::System& system) {
   HONE_TRY(Rig rig, make_rig(design, system));
-  HONE_TRY(auto session, start_arm(design, 0, design.shapes[0], folder, rig, system));
+  HONE_TRY(auto session, start_arm(design, design.base, 0, design.shapes[0], folder, rig, system));
   HONE_CHECK(session->connect());
   traffic::load::SliceSpec slice;
   slice.rate = kControlRate;
@@ -112,7 +112,7 @@ Result<PositiveControl> run_positive_control(const system::Path& program, int ro
   control.turns = static_cast<std::uint64_t>(std::llround(turns / unit) * std::llround(unit));
   observer.line(fmt::format("a request takes {:.1f} us; {} turns of a loop are 3 % of that",
                             cost_s * 1e6, control.turns));
-  design.arms[1].url = control_url(control.turns);
+  design.candidates[0].url = control_url(control.turns);
   HONE_TRY(control.proof, prove(design, store, work_folder, system, observer));
   return control;
 }

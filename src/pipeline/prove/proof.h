@@ -71,11 +71,14 @@ struct Round {
   measure::Environment environment;
   measure::MachineState machine;  // while slices were taken
   double spinner_share = 0;       // of a busy loop beside the idle spinner; 0: no spinner
-  std::vector<int> order;         // arm indices, slice by slice
-  std::vector<Trial> trials;      // one per arm
+  std::vector<int> order;         // indices of its arms, slice by slice
+  std::vector<Trial> trials;      // one per arm, in the order of its block
   std::string started_at;         // wall time
 };
 HONE_JSON(Round)
+// The candidates that share it, by name: "B", "B+C". Its trials are of the base, these and the
+// base's copy, in this order.
+std::string block_of(const Round&);
 
 // The rate a load came to for one shape, and which bound held it.
 struct ResolvedLoad {
@@ -107,6 +110,7 @@ HONE_JSON(WholeCpu)
 struct Comparison {
   std::string role = "proof";  // "proof", "aa", "control" or "held-out"
   std::string a, b, shape, load;
+  std::string block;  // whose rounds it is drawn from: block.h
   bool trained = true;
   std::string metric = "cpu_per_request";
   measure::Estimate estimate;
@@ -126,16 +130,16 @@ struct Comparison {
 };
 HONE_JSON(Comparison)
 
-struct Total {  // over the trained shapes of one load, weighted by share
-  std::string load;
+struct Total {  // of one candidate over the trained shapes of one load, weighted by share
+  std::string load, b;
   measure::Estimate estimate;
   measure::Verdict verdict = measure::Verdict::kUnresolved;
   int shapes = 0;
 };
 HONE_JSON(Total)
 
-// What is left of a shape's cost without wakes, per arm, and whether the saving is the same for all
-// patterns of arrival: statistics/wakes_fit.h.
+// What is left of a shape's cost without wakes, of the base and one candidate, and whether the
+// saving is the same for all patterns of arrival: statistics/wakes_fit.h.
 struct WorkAndWakes {
   std::string shape;
   double rate = 0;
@@ -147,7 +151,7 @@ struct WorkAndWakes {
     double lack_of_fit_p = 1;
     bool holds = false;  // else the work is not to be claimed
   };
-  std::vector<Arm> arms;     // A and B
+  std::vector<Arm> arms;     // the base and the candidate
   double same_saving_p = 1;  // that the microseconds saved are those of one mean
 };
 HONE_JSON(WorkAndWakes::Arm)

@@ -1,5 +1,5 @@
-// Rounds go through shapes and loads in turn (round 1 of all, then round 2 of all), so that hours
-// of drift fall on all of them alike and a cut proof has equally many rounds of each.
+// Rounds go through blocks, shapes and loads in turn (round 1 of all, then round 2 of all), so that
+// hours of drift fall on all of them alike and a cut proof has equally many rounds of each.
 #include "pipeline/prove/prove.h"
 
 #include <fmt/format.h>
@@ -9,11 +9,10 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "measure/statistics/precision.h"
+#include "pipeline/prove/block.h"
 #include "pipeline/prove/calibrate.h"
+#include "pipeline/prove/cell.h"
 #include "pipeline/prove/round.h"
-#include "pipeline/prove/round_costs.h"
-#include "pipeline/prove/round_files.h"
 #include "system/interrupt.h"
 
 namespace hone::pipeline {
@@ -23,82 +22,6 @@ namespace {
 // because one in four rounds is not yet a share.
 constexpr double kMostSpoiled = 0.2;
 constexpr int kSpoiledGrace = 4;
-// With a precision: about four hours for one shape. What is not told apart by then never will be.
-constexpr int kMostRounds = 1000;
-// Raised when rounds are measured or judged in another way: old ones do not stand beside new ones.
-constexpr int kRoundVersion = 5;
-
-// Of the first arm that failed; "" when none did.
-std::string failure_of(const Round& round) {
-  for (const Trial& trial : round.trials) {
-    if (!trial.failure.empty()) return "arm " + trial.arm + ": " + trial.failure;
-  }
-  return "";
-}
-
-// Fixed once, by the first stage, where a precision is asked for.
-int wanted_rounds(const Design& design, const std::vector<Round>& rounds) {
-  const Prove& settings = design.settings;
-  if (settings.precision <= 0) return settings.rounds;
-  auto stage = usable_rounds(rounds, counted_kind(settings));
-  const auto later = std::find_if(stage.begin(), stage.end(), [&settings](const Round* round) {
-    return round->number > settings.rounds;
-  });
-  stage.erase(later, stage.end());
-  if (static_cast<int>(stage.size()) < settings.rounds) return settings.rounds;
-  return std::min(kMostRounds,
-                  measure::rounds_for_precision(costs_of(stage, charged_cost), settings.precision));
-}
-
-struct Cell {  // one shape at one load
-  const subject::Shape* shape = nullptr;
-  const Load* load = nullptr;
-  std::optional<RoundFiles> files;
-  ResolvedLoad resolved;
-  std::vector<Round> rounds;
-  int wanted = 0;  // counted rounds, as far as is known
-  bool failed = false;
-
-  bool has(const PlannedRound& planned) const {
-    return std::any_of(rounds.begin(), rounds.end(), [&planned](const Round& round) {
-      return round.valid && round.kind == planned.kind && round.number == planned.number;
-    });
-  }
-
-  int attempts(const PlannedRound& planned) const {
-    return static_cast<int>(
-        std::count_if(rounds.begin(), rounds.end(), [&planned](const Round& round) {
-          return round.kind == planned.kind && round.number == planned.number;
-        }));
-  }
-
-  int finished(const Prove& settings) const {
-    const auto plan = plan_rounds(settings, wanted);
-    return static_cast<int>(std::count_if(plan.begin(), plan.end(),
-                                          [this](const PlannedRound& one) { return has(one); }));
-  }
-
-  void add(Round round) {
-    failed = failed || !failure_of(round).empty();
-    rounds.push_back(std::move(round));
-  }
-};
-
-// Everything that makes rounds comparable with each other. Not the number of rounds: more of them
-// are added to the ones that are there.
-Fingerprint cell_fingerprint(const Design& design, const subject::Shape& shape, const Load& load) {
-  Fingerprint print;
-  print.add("round version", Json(kRoundVersion));
-  add_to(&print, design, shape);
-  print.add("load", Json(load));
-  Json settings = design.settings;
-  for (const char* key : {"rounds", "precision", "rounds_in_turn", "rounds_without_spinner",
-                          "smallest_effect", "cpus"}) {
-    settings.erase(key);
-  }
-  print.add("prove", settings);
-  return print;
-}
 
 class ProofRun {
  public:
@@ -119,7 +42,7 @@ class ProofRun {
     proof.findings = rig_.findings;
     note_rounds(&proof.findings);
     for (Cell& cell : cells_) {
-      proof.loads.push_back(cell.resolved);
+      if (&cell == first_like(cell)) proof.loads.push_back(cell.resolved);
       std::move(cell.rounds.begin(), cell.rounds.end(), std::back_inserter(proof.rounds));
     }
     note_machine(proof.rounds, &proof.findings);
@@ -131,35 +54,81 @@ class ProofRun {
   Status read_back() {
     for (const Load& load : design_.loads) {
       for (const auto& shape : design_.shapes) {
-        Cell cell;
-        cell.shape = &shape;
-        cell.load = &load;
-        const std::string name = load.name + "." + shape.name;
-        HONE_TRY(const auto folder, store_.open("rounds", cell_fingerprint(design_, shape, load)));
-        HONE_TRY(const auto changed, store_.use("6-prove", name, folder));
-        for (const std::string& change : changed) {
-          observer_.line("rounds of " + name + ": measured again, because of " + change);
+        for (Block& block : deal(design_)) {
+          HONE_TRY(Cell cell, open_cell(std::move(block), shape, load));
+          cells_.push_back(std::move(cell));
         }
-        cell.files.emplace(folder, system_.files.get());
-        HONE_TRY(auto rounds, cell.files->read());
-        for (Round& round : rounds) {
-          if (const std::string why = failure_of(round); !why.empty()) {
-            // Whoever runs again has mended something: the failure is not the result for ever.
-            observer_.line(
-                fmt::format("round {} of {} failed ({}): measured again", round.number, name, why));
-            HONE_CHECK(cell.files->set_aside(round));
-            continue;
-          }
-          cell.add(std::move(round));
-        }
-        if (auto resolved = cell.files->read_rate()) cell.resolved = *resolved;
-        cell.wanted = wanted_rounds(design_, cell.rounds);
-        leave_out_unplanned(&cell);
-        cells_.push_back(std::move(cell));
       }
     }
+    HONE_CHECK(share_rates());
     if (finished() > 0) {
       observer_.line(fmt::format("rounds: {} of {} found finished", finished(), planned()));
+    }
+    return {};
+  }
+
+  // With the rounds that earlier runs left.
+  Result<Cell> open_cell(Block block, const subject::Shape& shape, const Load& load) {
+    Cell cell;
+    cell.block = std::move(block);
+    cell.shape = &shape;
+    cell.load = &load;
+    const std::string place = place_of(cell);
+    HONE_TRY(const auto folder, store_.open("rounds", cell_fingerprint(design_, cell)));
+    HONE_TRY(const auto changed, store_.use("6-prove", place, folder));
+    for (const std::string& change : changed) {
+      observer_.line("rounds of " + place + ": measured again, because of " + change);
+    }
+    cell.files.emplace(folder, system_.files.get());
+    HONE_TRY(auto rounds, cell.files->read());
+    for (Round& round : rounds) {
+      if (const std::string why = failure_of(round); !why.empty()) {
+        // Whoever runs again has mended something: the failure is not the result for ever.
+        observer_.line(
+            fmt::format("round {} of {} failed ({}): measured again", round.number, place, why));
+        HONE_CHECK(cell.files->set_aside(round));
+        continue;
+      }
+      cell.add(std::move(round));
+    }
+    if (auto resolved = cell.files->read_rate()) cell.resolved = *resolved;
+    cell.wanted = wanted_rounds(design_, cell);
+    leave_out_unplanned(&cell);
+    return cell;
+  }
+
+  // "busy.h1", and where there are several candidates "busy.h1.B+C": a part of paths.
+  std::string place_of(const Cell& cell) const {
+    const std::string place = cell.load->name + "." + cell.shape->name;
+    return design_.candidates.size() > 1 ? place + "." + name(cell.block) : place;
+  }
+
+  // "busy, h1", "busy, h1, B+C": for people.
+  std::string title_of(const Cell& cell) const {
+    const std::string title = cell.load->name + ", " + cell.shape->name;
+    return design_.candidates.size() > 1 ? title + ", " + name(cell.block) : title;
+  }
+
+  // The first cell of the same shape and load.
+  const Cell* first_like(const Cell& cell) const {
+    return &*std::find_if(cells_.begin(), cells_.end(),
+                          [&cell](const Cell& other) { return other.asks_as(cell); });
+  }
+
+  // All blocks of a shape have one rate, the first that is known: what is found on the base holds
+  // beside every candidate.
+  Status share_rates() {
+    for (Cell& cell : cells_) {
+      const auto known = std::find_if(cells_.begin(), cells_.end(), [&cell](const Cell& other) {
+        return other.asks_as(cell) && other.resolved.rate > 0;
+      });
+      if (known == cells_.end() || known->resolved.rate == cell.resolved.rate) continue;
+      // Of a proof in which it stood beside other blocks.
+      for (const Round& round : cell.rounds) HONE_CHECK(cell.files->set_aside(round));
+      cell.rounds.clear();
+      cell.wanted = wanted_rounds(design_, cell);
+      cell.resolved = known->resolved;
+      HONE_CHECK(cell.files->write_rate(cell.resolved));
     }
     return {};
   }
@@ -192,7 +161,7 @@ class ProofRun {
     return cell.failed ||
            (cell.finished(design_.settings) ==
                 static_cast<int>(plan_rounds(design_.settings, cell.wanted).size()) &&
-            wanted_rounds(design_, cell.rounds) == cell.wanted);
+            wanted_rounds(design_, cell) == cell.wanted);
   }
 
   bool all_whole() const {
@@ -212,6 +181,7 @@ class ProofRun {
       }
       cell.resolved = *std::move(resolved);
       HONE_CHECK(cell.files->write_rate(cell.resolved));
+      HONE_CHECK(share_rates());
       observer_.line(fmt::format("{} {}: {:.0f} requests/s, {} ({})", cell.load->name,
                                  cell.shape->name, cell.resolved.rate, cell.load->arrivals,
                                  cell.resolved.bound));
@@ -228,8 +198,25 @@ class ProofRun {
         for (Cell& cell : cells_) HONE_CHECK(measure_unless_done(&cell, planned));
       }
       for (Cell& cell : cells_) add_second_stage(&cell);
+      HONE_CHECK(split_failed());
     }
     return {};
+  }
+
+  // A candidate's own fault ends its comparison and not that of the one beside it, which goes on in
+  // a block to itself. From the first round on: the rounds of a comparison have the same arms.
+  Status split_failed() {
+    for (std::size_t i = 0; i < cells_.size(); ++i) {  // it grows
+      if (!cells_[i].failed || cells_[i].split) continue;
+      cells_[i].split = true;
+      Block rest = cells_[i].rest();
+      if (rest.arms.empty()) continue;
+      observer_.line(fmt::format("{}: {} goes on without the arm that failed", title_of(cells_[i]),
+                                 name(rest)));
+      HONE_TRY(Cell cell, open_cell(std::move(rest), *cells_[i].shape, *cells_[i].load));
+      cells_.push_back(std::move(cell));
+    }
+    return share_rates();
   }
 
   Status measure_unless_done(Cell* cell, const PlannedRound& planned) {
@@ -240,23 +227,23 @@ class ProofRun {
   }
 
   void add_second_stage(Cell* cell) const {
-    const int wanted = wanted_rounds(design_, cell->rounds);
+    const int wanted = wanted_rounds(design_, *cell);
     if (wanted == cell->wanted) return;
-    observer_.line(fmt::format("{}, {}: {} rounds in all for an interval of {} to either side",
-                               cell->load->name, cell->shape->name, wanted,
+    observer_.line(fmt::format("{}: {} rounds in all for an interval of {} to either side",
+                               title_of(*cell), wanted,
                                format_percent(design_.settings.precision, 2)));
     cell->wanted = wanted;
   }
 
   Status measure_round(Cell* cell, const PlannedRound& planned) {
     const std::string what = fmt::format(
-        "round {}{} of {}, {}", planned.number,
+        "round {}{} of {}", planned.number,
         planned.kind == RoundKind::kSlices ? std::string() : std::string(" ") + name(planned.kind),
-        cell->load->name, cell->shape->name);
+        title_of(*cell));
     for (;;) {
       HONE_CHECK(system::check_interrupted());
       observer_.progress(what, finished(), this->planned());
-      auto round = run_round(design_, *cell->shape, cell->resolved, planned,
+      auto round = run_round(design_, cell->block, *cell->shape, cell->resolved, planned,
                              cell->attempts(planned) + 1, work_ / "round", rig_, system_);
       if (!round) return tl::make_unexpected(while_doing(std::move(round).error(), what));
       if (!failure_of(*round).empty()) HONE_CHECK(keep_logs(*cell, &*round));
@@ -273,15 +260,15 @@ class ProofRun {
 
   // The server's files would go with the next round; a failure is to be looked into.
   Status keep_logs(const Cell& cell, Round* round) {
-    const system::Path kept = work_ / "failed" / (cell.load->name + "." + cell.shape->name);
+    const system::Path kept = work_ / "failed" / place_of(cell);
     HONE_CHECK(system_.files->remove_all(kept));
     HONE_CHECK(system_.files->make_directories(kept.parent_path()));
     HONE_CHECK(system_.files->rename(work_ / "round", kept));
     for (Trial& trial : round->trials) {
       if (trial.failure.empty()) continue;
       trial.log = replace_all(trial.log, (work_ / "round").string(), kept.string());
-      observer_.line(fmt::format("round {} of {}, {}: arm {} failed: {}", round->number,
-                                 cell.load->name, cell.shape->name, trial.arm, trial.failure));
+      observer_.line(fmt::format("round {} of {}: arm {} failed: {}", round->number, title_of(cell),
+                                 trial.arm, trial.failure));
       observer_.line("its log is kept: " + trial.log);
     }
     return {};
@@ -320,7 +307,7 @@ class ProofRun {
       if (design_.settings.precision <= 0 || cell.wanted < kMostRounds) continue;
       findings->push_back({"prove.precision", "warning",
                            fmt::format("{} rounds of {} do not give the precision asked for",
-                                       kMostRounds, cell.shape->name),
+                                       kMostRounds, title_of(cell)),
                            "ask for a wider interval, or quiet the machine"});
     }
     if (killed) {

@@ -38,9 +38,9 @@ std::uint64_t text_seed(const std::string& text) {
 
 class RoundRun {
  public:
-  RoundRun(const Design& design, const subject::Shape& shape, const ResolvedLoad& load, Rig& rig,
-           system::System& system)
-      : design_(design), shape_(shape), load_(load), rig_(rig), system_(system) {}
+  RoundRun(const Design& design, const Block& block, const subject::Shape& shape,
+           const ResolvedLoad& load, Rig& rig, system::System& system)
+      : design_(design), block_(block), shape_(shape), load_(load), rig_(rig), system_(system) {}
 
   Result<Round> run(const PlannedRound& planned, int attempt, const system::Path& folder) {
     round_.shape = shape_.name;
@@ -55,7 +55,7 @@ class RoundRun {
     if (planned.kind != RoundKind::kSlices)
       seed_ = derive_seed(seed_, text_seed(name(planned.kind)));
     HONE_TRY(arrivals_, traffic::load::parse_arrivals(load_.arrivals));
-    for (const Arm& arm : design_.arms) {
+    for (const Arm& arm : block_.arms) {
       Trial trial;
       trial.arm = arm.name;
       trial.shape = shape_.name;
@@ -74,7 +74,7 @@ class RoundRun {
  private:
   Status measure_arms(const system::Path& folder) {
     Random random(seed_);
-    const std::size_t arms = design_.arms.size();
+    const std::size_t arms = block_.arms.size();
     std::vector<std::size_t> starts(arms);
     for (std::size_t i = 0; i < arms; ++i) starts[i] = i;
     latency_.assign(arms, {});
@@ -101,7 +101,7 @@ class RoundRun {
   // `first_place` on, each arm its number of slices.
   Status measure_live(const std::vector<std::size_t>& arms, std::size_t first_place,
                       const system::Path& folder) {
-    LiveArms live(design_, shape_, &round_, rig_, system_);
+    LiveArms live(design_, block_, shape_, &round_, rig_, system_);
     const LiveArms::MakeSlice make_slice = [this](double duration_s, std::uint64_t purpose) {
       return slice_spec(duration_s, purpose);
     };
@@ -138,7 +138,7 @@ class RoundRun {
     };
     HONE_TRY(const CpuReading before, read());
     CpuReading half = before;
-    last_asked_.assign(design_.arms.size(), system_.clock->now());
+    last_asked_.assign(block_.arms.size(), system_.clock->now());
     for (std::size_t place = first_place; place < last_place && !live.failed(); ++place) {
       HONE_CHECK(system::check_interrupted());
       if (place == (first_place + last_place) / 2) {
@@ -175,7 +175,7 @@ class RoundRun {
       if (arm == next || rested_s < kLongestRestS) continue;
       SliceSpec spec = slice_spec(kKeepWarmS, kKeepWarmPurpose + place);
       spec.arrivals.kind = traffic::load::Arrivals::Kind::kEven;
-      spec.rate = design_.settings.connections * design_.arms[arm].server.workers / kKeepWarmS;
+      spec.rate = design_.settings.connections * block_.arms[arm].server.workers / kKeepWarmS;
       HONE_CHECK(live.on_arm(arm, [&]() -> Status {
         HONE_TRY(const SliceResult unused, live[arm].slice(spec));
         static_cast<void>(unused);
@@ -282,6 +282,7 @@ class RoundRun {
   }
 
   const Design& design_;
+  const Block& block_;
   const subject::Shape& shape_;
   const ResolvedLoad& load_;
   Rig& rig_;
@@ -289,7 +290,7 @@ class RoundRun {
   Round round_;
   std::uint64_t seed_ = 0;
   traffic::load::Arrivals arrivals_;
-  // By arm of the design.
+  // By arm of the block.
   std::vector<traffic::load::Histogram> latency_;
   std::vector<double> user_s_;
   std::vector<std::uint64_t> taken_;
@@ -299,14 +300,14 @@ class RoundRun {
 
 }  // namespace
 
-Result<Round> run_round(const Design& design, const subject::Shape& shape, const ResolvedLoad& load,
-                        const PlannedRound& planned, int attempt, const system::Path& folder,
-                        Rig& rig, system::System& system) {
+Result<Round> run_round(const Design& design, const Block& block, const subject::Shape& shape,
+                        const ResolvedLoad& load, const PlannedRound& planned, int attempt,
+                        const system::Path& folder, Rig& rig, system::System& system) {
   if (planned.kind != RoundKind::kWithoutSpinner) {
-    return RoundRun(design, shape, load, rig, system).run(planned, attempt, folder);
+    return RoundRun(design, block, shape, load, rig, system).run(planned, attempt, folder);
   }
   rig.spinner.reset();
-  auto round = RoundRun(design, shape, load, rig, system).run(planned, attempt, folder);
+  auto round = RoundRun(design, block, shape, load, rig, system).run(planned, attempt, folder);
   HONE_CHECK(restart_spinner(design, &rig));
   return round;
 }

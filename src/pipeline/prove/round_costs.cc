@@ -10,7 +10,7 @@ double per_response(double seconds, const Trial& trial) {
 }
 
 bool is_usable(const Round& round) {
-  return round.valid && round.trials.size() == 3 &&
+  return round.valid && round.trials.size() > 2 &&
          std::all_of(round.trials.begin(), round.trials.end(), [](const Trial& trial) {
            return trial.failure.empty() && charged_cost(trial) > 0;
          });
@@ -22,21 +22,32 @@ double charged_cost(const Trial& trial) { return per_response(trial.cpu_total_s,
 
 double whole_cost(const Trial& trial) { return per_response(trial.whole_cpu_s, trial); }
 
-std::vector<const Round*> usable_rounds(const std::vector<Round>& rounds, RoundKind kind) {
+std::vector<const Round*> usable_rounds(const std::vector<const Round*>& rounds, RoundKind kind) {
   std::vector<const Round*> usable;
-  for (const Round& round : rounds) {
-    if (round.kind == kind && is_usable(round)) usable.push_back(&round);
+  for (const Round* round : rounds) {
+    if (round->kind == kind && is_usable(*round)) usable.push_back(round);
   }
   std::stable_sort(usable.begin(), usable.end(),
                    [](const Round* a, const Round* b) { return a->number < b->number; });
   return usable;
 }
 
+const Trial& base_trial(const Round& round) { return round.trials.front(); }
+
+const Trial& copy_trial(const Round& round) { return round.trials.back(); }
+
+const Trial& trial_of(const Round& round, const std::string& arm) {
+  return *std::find_if(round.trials.begin(), round.trials.end(),
+                       [&arm](const Trial& trial) { return trial.arm == arm; });
+}
+
 std::vector<measure::RoundCost> costs_of(const std::vector<const Round*>& rounds,
+                                         const std::string& candidate,
                                          double (*cost)(const Trial&)) {
   std::vector<measure::RoundCost> costs;
   for (const Round* round : rounds) {
-    costs.push_back({cost(round->trials[0]), cost(round->trials[1]), cost(round->trials[2])});
+    costs.push_back(
+        {cost(base_trial(*round)), cost(trial_of(*round, candidate)), cost(copy_trial(*round))});
   }
   return costs;
 }

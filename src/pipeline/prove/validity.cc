@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "measure/statistics/median.h"
+#include "pipeline/prove/round_costs.h"
 
 namespace hone::pipeline {
 namespace {
@@ -96,6 +97,18 @@ std::string uneven_workers(const Round& round) {
   return "";
 }
 
+struct AnswerSum {
+  std::uint64_t ok = 0, body = 0, upstream = 0;
+  std::map<std::string, std::uint64_t> status;
+
+  void add(const Trial& trial) {
+    ok += trial.ok;
+    body += trial.body_bytes;
+    upstream += trial.upstream_requests;
+    for (const auto& [code, count] : trial.status) status[code] += count;
+  }
+};
+
 }  // namespace
 
 void judge_round(Round* round, double target_rate) {
@@ -123,37 +136,29 @@ void judge_round(Round* round, double target_rate) {
   }
 }
 
-std::string moved_control(const std::vector<const Round*>& rounds) {
-  struct Sum {
-    std::uint64_t ok = 0, body = 0, upstream = 0;
-    std::map<std::string, std::uint64_t> status;
-  };
-  std::vector<Sum> arms(2);
+std::string moved_control(const std::vector<const Round*>& rounds, const std::string& candidate) {
+  AnswerSum a, b;
   for (const Round* round : rounds) {
-    for (std::size_t arm = 0; arm < arms.size() && arm < round->trials.size(); ++arm) {
-      arms[arm].ok += round->trials[arm].ok;
-      arms[arm].body += round->trials[arm].body_bytes;
-      arms[arm].upstream += round->trials[arm].upstream_requests;
-      for (const auto& [code, count] : round->trials[arm].status) arms[arm].status[code] += count;
-    }
+    a.add(base_trial(*round));
+    b.add(trial_of(*round, candidate));
   }
-  const auto differs = [](double a, double b) {
-    return std::abs(a - b) > kControlTolerance * std::max(a, b);
+  const auto differs = [](double left, double right) {
+    return std::abs(left - right) > kControlTolerance * std::max(left, right);
   };
-  const double body_a = per_answer(arms[0].body, arms[0].ok);
-  const double body_b = per_answer(arms[1].body, arms[1].ok);
+  const double body_a = per_answer(a.body, a.ok);
+  const double body_b = per_answer(b.body, b.ok);
   if (differs(body_a, body_b)) {
     return fmt::format("body bytes per answer differ: {:.1f} against {:.1f}", body_a, body_b);
   }
-  const double up_a = per_answer(arms[0].upstream, arms[0].ok);
-  const double up_b = per_answer(arms[1].upstream, arms[1].ok);
+  const double up_a = per_answer(a.upstream, a.ok);
+  const double up_b = per_answer(b.upstream, b.ok);
   if (differs(up_a, up_b)) {
     return fmt::format("upstream requests per answer differ: {:.4f} against {:.4f}", up_a, up_b);
   }
-  for (const auto& [code, count] : arms[0].status) arms[1].status.try_emplace(code, 0);
-  for (const auto& [code, count_b] : arms[1].status) {
-    const double share_a = per_answer(arms[0].status[code], arms[0].ok);
-    const double share_b = per_answer(count_b, arms[1].ok);
+  for (const auto& [code, count] : a.status) b.status.try_emplace(code, 0);
+  for (const auto& [code, count_b] : b.status) {
+    const double share_a = per_answer(a.status[code], a.ok);
+    const double share_b = per_answer(count_b, b.ok);
     if (std::abs(share_a - share_b) > kControlTolerance) {
       return fmt::format("the share of status {} differs: {} against {}", code,
                          format_percent(share_a, 2), format_percent(share_b, 2));

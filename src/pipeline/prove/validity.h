@@ -13,8 +13,9 @@ namespace hone::pipeline {
 // repeated).
 void judge_round(Round* round, double target_rate);
 
-// A negative control that differs between A and B over the counted rounds: what and by how much; ""
-// when all hold. Body bytes, upstream requests and each status code, per answer.
-std::string moved_control(const std::vector<const Round*>& rounds);
+// A negative control that differs between the base and a candidate over the counted rounds: what
+// and by how much; "" when all hold. Body bytes, upstream requests and each status code, per
+// answer.
+std::string moved_control(const std::vector<const Round*>& rounds, const std::string& candidate);
 
 }  // namespace hone::pipeline

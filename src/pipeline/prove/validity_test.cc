@@ -129,15 +129,16 @@ TEST(JudgeRound, AMachineThatStallsIsBlamedBeforeTheArm) {
 
 TEST(MovedControl, SeesOtherBodiesAndOtherUpstreamWork) {
   Round round = quiet_round();
-  EXPECT_EQ(moved_control({&round}), "");
+  EXPECT_EQ(moved_control({&round}, "B"), "");
   round.trials[1].body_bytes += 100'000ULL * 5;
-  EXPECT_THAT(moved_control({&round}), HasSubstr("body bytes"));
+  EXPECT_THAT(moved_control({&round}, "B"), HasSubstr("body bytes"));
   round = quiet_round();
   round.trials[1].upstream_requests -= 200;
-  EXPECT_THAT(moved_control({&round}), HasSubstr("upstream requests"));
+  EXPECT_THAT(moved_control({&round}, "B"), HasSubstr("upstream requests"));
   round = quiet_round();
   round.trials[1].status = {{"200", 99'000}, {"304", 1'000}};
-  EXPECT_THAT(moved_control({&round}), HasSubstr("status 200 differs: 100.00 % against 99.00 %"));
+  EXPECT_THAT(moved_control({&round}, "B"),
+              HasSubstr("status 200 differs: 100.00 % against 99.00 %"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "measure/statistics/wakes_fit.h"
+#include "pipeline/prove/block.h"
 #include "pipeline/prove/round_costs.h"
 
 namespace hone::pipeline {
@@ -15,15 +16,14 @@ struct PatternRounds {
   std::vector<const Round*> rounds;
 };
 
-std::vector<PatternRounds> patterns_of(const Proof& proof, const std::string& shape, double rate) {
+std::vector<PatternRounds> patterns_of(const Proof& proof, const std::string& candidate,
+                                       const std::string& shape, double rate) {
   std::vector<PatternRounds> patterns;
   for (const ResolvedLoad& load : proof.loads) {
     if (load.shape != shape || load.rate != rate) continue;
-    PatternRounds pattern{load.load, {}};
-    for (const Round* round : usable_rounds(proof.rounds, counted_kind(proof.design.settings))) {
-      if (round->shape == shape && round->load == load.load) pattern.rounds.push_back(round);
-    }
-    patterns.push_back(std::move(pattern));
+    patterns.push_back(
+        {load.load, usable_rounds(rounds_of(proof.rounds, candidate, shape, load.load),
+                                  counted_kind(proof.design.settings))});
   }
   return patterns;
 }
@@ -34,16 +34,17 @@ WakePoint point_of(const Trial& trial) {
 }
 
 std::optional<WorkAndWakes::Arm> arm_fit(const std::vector<PatternRounds>& patterns,
-                                         std::size_t arm) {
+                                         const std::string& arm) {
   std::vector<std::vector<WakePoint>> points;
   for (const PatternRounds& pattern : patterns) {
     points.emplace_back();
-    for (const Round* round : pattern.rounds) points.back().push_back(point_of(round->trials[arm]));
+    for (const Round* round : pattern.rounds)
+      points.back().push_back(point_of(trial_of(*round, arm)));
   }
   const auto fit = measure::fit_wakes(points);
   if (!fit) return std::nullopt;
   WorkAndWakes::Arm found;
-  found.arm = patterns.front().rounds.front()->trials[arm].arm;
+  found.arm = arm;
   found.work_us = fit->work;
   found.work_us_low = fit->work_low;
   found.work_us_high = fit->work_high;
@@ -53,15 +54,30 @@ std::optional<WorkAndWakes::Arm> arm_fit(const std::vector<PatternRounds>& patte
   return found;
 }
 
-double same_saving_p(const std::vector<PatternRounds>& patterns) {
+double same_saving_p(const std::vector<PatternRounds>& patterns, const std::string& candidate) {
   std::vector<std::vector<double>> saved;
   for (const PatternRounds& pattern : patterns) {
     saved.emplace_back();
-    for (const auto& cost : costs_of(pattern.rounds, charged_cost)) {
+    for (const auto& cost : costs_of(pattern.rounds, candidate, charged_cost)) {
       saved.back().push_back(((cost.a + cost.a2) / 2 - cost.b) * 1e6);
     }
   }
   return measure::same_mean_p(saved);
+}
+
+std::optional<WorkAndWakes> draw_one(const Proof& proof, const std::string& candidate,
+                                     const std::string& shape, double rate) {
+  const auto patterns = patterns_of(proof, candidate, shape, rate);
+  WorkAndWakes found;
+  found.shape = shape;
+  found.rate = rate;
+  for (const PatternRounds& pattern : patterns) found.loads.push_back(pattern.load);
+  for (const std::string& arm : {proof.design.base.name, candidate}) {
+    if (const auto fit = arm_fit(patterns, arm)) found.arms.push_back(*fit);
+  }
+  if (found.arms.size() != 2) return std::nullopt;
+  found.same_saving_p = same_saving_p(patterns, candidate);
+  return found;
 }
 
 }  // namespace
@@ -74,17 +90,10 @@ std::vector<WorkAndWakes> draw_work_and_wakes(const Proof& proof) {
       if (load.shape == shape.name) rates.insert(load.rate);
     }
     for (const double rate : rates) {
-      const auto patterns = patterns_of(proof, shape.name, rate);
-      WorkAndWakes found;
-      found.shape = shape.name;
-      found.rate = rate;
-      for (const PatternRounds& pattern : patterns) found.loads.push_back(pattern.load);
-      for (const std::size_t arm : {0U, 1U}) {
-        if (const auto fit = arm_fit(patterns, arm)) found.arms.push_back(*fit);
+      for (const Arm& candidate : proof.design.candidates) {
+        if (const auto found = draw_one(proof, candidate.name, shape.name, rate))
+          all.push_back(*found);
       }
-      if (found.arms.size() != 2) continue;
-      found.same_saving_p = same_saving_p(patterns);
-      all.push_back(std::move(found));
     }
   }
   return all;

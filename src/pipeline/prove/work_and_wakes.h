@@ -5,8 +5,8 @@
 
 namespace hone::pipeline {
 
-// One for each shape and rate with at least measure::kLeastPatterns loads of different arrivals,
-// from their counted rounds.
+// One for each candidate, shape and rate with at least measure::kLeastPatterns loads of different
+// arrivals, from their counted rounds.
 std::vector<WorkAndWakes> draw_work_and_wakes(const Proof&);
 
 }  // namespace hone::pipeline

@@ -58,7 +58,7 @@ void add_rows(const RunView& view, const LoadView& load, const Comparison& one, 
 std::optional<Table> checks_table(const RunView& view) {
   Table table;
   table.title = "The same effect, seen in other ways";
-  table.columns = {{"shape"},
+  table.columns = {{view.row_name()},
                    {"how"},
                    {"rounds", true},
                    {"effect", true},

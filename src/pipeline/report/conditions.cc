@@ -84,7 +84,7 @@ Terms rig(const RunView& view) {
   const Design& design = proof.design;
   const Prove& settings = design.settings;
   Terms terms;
-  const int workers = design.arms.empty() ? 1 : std::max(1, design.arms.front().server.workers);
+  const int workers = std::max(1, design.base.server.workers);
   std::string connections = format_count(static_cast<std::uint64_t>(settings.connections) *
                                          static_cast<std::uint64_t>(workers));
   if (workers > 1)
@@ -111,10 +111,10 @@ Table load_table(const RunView& view) {
   Table table;
   table.title = "Rates and what set them";
   table.columns = {{"load"},
-                   {"shape"},
+                   {view.row_name()},
                    {"requests/s", true, 0, "as set"},
                    {"achieved A", true, 0, "mean over counted rounds"},
-                   {"achieved B", true, 0, "mean over counted rounds"},
+                   {"achieved " + view.b(), true, 0, "mean over counted rounds"},
                    {"arrivals"},
                    {"which bound held"},
                    {"server busy", true, 0, "share of the server's CPUs at that rate, baseline"},
@@ -123,12 +123,12 @@ Table load_table(const RunView& view) {
     const ResolvedLoad* resolved = view.resolved(load.name, one.shape);
     if (!resolved) return;
     const auto achieved = [&](const std::string& arm) {
-      const auto trials = view.trials(load.name, one.shape, arm);
+      const auto trials = view.trials(one, arm);
       return trials.empty() ? std::string("-")
                             : rate(mean_of(trials, [](const Trial& t) { return t.achieved_rate; }));
     };
     table.rows.push_back(
-        {{name, view.label(one), rate(resolved->rate), achieved("A"), achieved("B"),
+        {{name, view.label(one), rate(resolved->rate), achieved(one.a), achieved(one.b),
           code(resolved->arrivals), resolved->bound, percent_or_dash(resolved->server_busy),
           percent_or_dash(resolved->client_busy)}});
   });
@@ -158,20 +158,19 @@ Table beside_table(const RunView& view) {
   table.title = "Beside the CPU per request: described, not judged";
   table.folded = true;
   table.columns = {{"load"},
-                   {"shape"},
+                   {view.row_name()},
                    {"idle A, us/s", true, 0, "CPU an arm burns without load"},
-                   {"idle B, us/s", true},
+                   {"idle " + view.b() + ", us/s", true},
                    {"client us A", true, 0, "CPU of load and origin per answer"},
-                   {"client us B", true},
+                   {"client us " + view.b(), true},
                    {"client wakes A", true},
-                   {"client wakes B", true},
+                   {"client wakes " + view.b(), true},
                    {"user share A", true, 0, "sampled at ticks; - below 5,000 of them"},
-                   {"user share B", true},
+                   {"user share " + view.b(), true},
                    {"ready A", true, 0, "from start to ready, mean"},
-                   {"ready B", true}};
-  for_each_row(view, [&](const std::string& name, const LoadView& load, const Comparison& one) {
-    const auto a = view.trials(load.name, one.shape, "A"),
-               b = view.trials(load.name, one.shape, "B");
+                   {"ready " + view.b(), true}};
+  for_each_row(view, [&](const std::string& name, const LoadView&, const Comparison& one) {
+    const auto a = view.trials(one, one.a), b = view.trials(one, one.b);
     if (a.empty() || b.empty()) return;
     Table::Row row{{name, view.label(one)}};
     const auto add = [&](const std::function<std::string(const std::vector<const Trial*>&)>& text) {
@@ -205,7 +204,7 @@ Table spoiled_table(const RunView& view) {
                    {"attempt", true}, {"started"}, {"why", false, 0, "", true}};
   for (const Round& round : view.run.proof.rounds)
     if (!round.valid)
-      table.rows.push_back({{code(round.load), round.shape, round_name(round),
+      table.rows.push_back({{code(round.load), view.place(round), round_name(round),
                              std::to_string(round.attempt), round.started_at, round.why_invalid},
                             Tone::kNote});
   return table;
@@ -234,13 +233,13 @@ void add_environment_columns(Table* table) {
 
 Table worst_table(const RunView& view) {
   Table table;
-  table.title = "The worst counted round of each shape";
-  table.columns = {{"load"}, {"shape"}, {"counted", true}, {"repeated", true}};
+  table.title = "The worst counted round of each " + view.row_name();
+  table.columns = {{"load"}, {view.row_name()}, {"counted", true}, {"repeated", true}};
   add_environment_columns(&table);
-  for_each_row(view, [&](const std::string& name, const LoadView& load, const Comparison& one) {
+  for_each_row(view, [&](const std::string& name, const LoadView&, const Comparison& one) {
     measure::Environment worst;
     std::size_t counted = 0, repeated = 0;
-    for (const Round* round : view.rounds(load.name, one.shape)) {
+    for (const Round* round : view.rounds(one)) {
       if (!round->valid) {
         ++repeated;
         continue;
@@ -262,10 +261,10 @@ Table every_round_table(const RunView& view) {
   table.columns = {{"load"}, {"shape"}, {"round"}, {"started", false, 1}, {"spinner"}};
   add_environment_columns(&table);
   for (const Round& round : view.run.proof.rounds) {
-    Table::Row row{
-        {code(round.load), round.shape, round_name(round) + (round.valid ? "" : " (repeated)"),
-         round.started_at, round.spinner_share > 0 ? format_percent(round.spinner_share) : "off"},
-        round.valid ? Tone::kPlain : Tone::kNote};
+    Table::Row row{{code(round.load), view.place(round),
+                    round_name(round) + (round.valid ? "" : " (repeated)"), round.started_at,
+                    round.spinner_share > 0 ? format_percent(round.spinner_share) : "off"},
+                   round.valid ? Tone::kPlain : Tone::kNote};
     for (std::string& cell : environment_cells(round.environment))
       row.cells.push_back(std::move(cell));
     table.rows.push_back(std::move(row));
@@ -282,8 +281,11 @@ Section load_conditions_section(const RunView& view) {
 Section latency_section(const RunView& view) {
   Table table;
   table.title = "Latency from the due time, median over rounds";
-  table.columns = {{"load"},        {"shape"},       {"p50 A", true}, {"p50 B", true},
-                   {"p99 A", true}, {"p99 B", true}, {"max A", true}, {"max B", true}};
+  table.columns = {{"load"}, {view.row_name()}};
+  for (const char* figure : {"p50 ", "p99 ", "max "}) {
+    table.columns.push_back({std::string(figure) + "A", true});
+    table.columns.push_back({figure + view.b(), true});
+  }
   for_each_row(view, [&](const std::string& name, const LoadView&, const Comparison& one) {
     if (one.rounds < 2) return;
     Table::Row row{{name, view.label(one)}};
@@ -309,7 +311,7 @@ Section statistics_section(const RunView& view) {
   Table table;
   table.title = "How sure";
   table.columns = {{"load"},
-                   {"shape"},
+                   {view.row_name()},
                    {"rounds", true},
                    {"pair SD", true, 0, "standard deviation of the per-round log effects"},
                    {"p", true, 0, "two-sided t test of no effect, before Holm's adjustment"},
@@ -329,10 +331,10 @@ Section statistics_section(const RunView& view) {
          tone_of(one.verdict)});
   });
   table.note =
-      "Per round: effect = ln B - (ln A + ln A')/2, control = ln A' - ln A. Verdicts of the "
-      "trained "
-      "shapes of one load are Holm-adjusted. First match wins: failed, withheld, same, saved or "
-      "worse, unresolved.";
+      "Per round: effect = ln B - (ln A + ln A')/2, control = ln A' - ln A. Verdicts of " +
+      std::string(view.several ? "all candidates on " : "") +
+      "the trained shapes of one load are Holm-adjusted. First match wins: failed, withheld, same, "
+      "saved or worse, unresolved.";
   Section section{"Statistics", {table}, false};
   if (auto checks = checks_table(view)) section.parts.emplace_back(*std::move(checks));
   return section;

@@ -89,7 +89,7 @@ Section repeat_section(const RunView& view) {
   for (const BuiltBinary& one : run.builds) add_hash(&hashes, one.variant + " binary", one.sha256);
   add_hash(&hashes, "profile", run.profile.sha256);
   if (run.builds.empty())
-    for (const Arm& arm : run.proof.design.arms) add_hash(&hashes, "arm " + arm.name, arm.sha256);
+    for (const Arm& arm : view.arms()) add_hash(&hashes, "arm " + arm.name, arm.sha256);
   if (!hashes.rows.empty()) section.parts.emplace_back(std::move(hashes));
 
   if (!run.product.files.empty()) {
@@ -106,7 +106,8 @@ Section glossary_section(const RunView& view) {
   Terms terms;
   terms.items = {
       {"arm", "one thing compared: a binary with its configuration, arguments and environment"},
-      {"A, B, A'", "the baseline, what is compared with it, and a byte copy of the baseline"},
+      {view.several ? "A; B, C, ...; A'" : "A, B, A'",
+       "the baseline, what is compared with it, and a byte copy of the baseline"},
       {"shape",
        "one traffic pattern: protocol, TLS, request, response, and its way through the subject"},
       {"load", "requests per second in total, their arrivals, connections, streams and workers"},
@@ -127,6 +128,11 @@ Section glossary_section(const RunView& view) {
       {"unresolved", "none of these: the rounds cannot tell; not a proof of no effect"},
       {"withheld", "a negative control moved or the A/A excludes 0: the rounds cannot be trusted"},
       {"failed", "an arm's own fault: errors, a restart, or a rate it did not hold"}};
+  if (view.several) {
+    terms.items.push_back({"block",
+                           "the baseline, its copy and at most two candidates, alive in the same "
+                           "rounds; \"own\" figures are the candidate's of the row"});
+  }
   if (view.rebuilt) {
     terms.items.push_back({"leg", "one training run of one shape on an instrumented binary"});
     terms.items.push_back(

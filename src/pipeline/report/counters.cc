@@ -83,7 +83,9 @@ PerRequest energy_of(const RunView& view, const LoadView& load, const Comparison
                      const std::string& arm) {
   Trials trials;
   for (const Round& round : view.run.proof.rounds) {
-    if (!round.valid || round.load != load.name || round.shape != one.shape) continue;
+    if (!round.valid || round.load != load.name || round.shape != one.shape ||
+        block_of(round) != one.block)
+      continue;
     for (const Trial& trial : round.trials)
       if (trial.arm == arm) trials.push_back(&trial);
   }
@@ -91,8 +93,8 @@ PerRequest energy_of(const RunView& view, const LoadView& load, const Comparison
 }
 
 void add_shape(const RunView& view, const LoadView& load, const Comparison& one, Table* table) {
-  const Trials a = view.trials(load.name, one.shape, one.a);
-  const Trials b = view.trials(load.name, one.shape, one.b);
+  const Trials a = view.trials(one, one.a);
+  const Trials b = view.trials(one, one.b);
   std::string shape = view.label(one) + " at " + code(load.name);
   const auto add = [&](const std::string& what, const std::function<double(const Trial&)>& count) {
     add_row(table, &shape, what, sum_of(a, count).value(), sum_of(b, count).value());
@@ -116,8 +118,11 @@ Table counters_table(const RunView& view) {
   Table table;
   table.title = "Counters per request: described, not judged";
   table.folded = true;
-  table.columns = {
-      {"shape"}, {"counter"}, {"A", true}, {"B", true}, {"change", true, 0, "of totals"}};
+  table.columns = {{view.row_name()},
+                   {"counter"},
+                   {"A", true},
+                   {view.b(), true},
+                   {"change", true, 0, "of totals"}};
   for (const LoadView& load : view.loads) {
     for (const Comparison* one : load.all()) add_shape(view, load, *one, &table);
   }
@@ -167,11 +172,11 @@ Table threads_table(const RunView& view) {
   Table table;
   table.title = "CPU by thread, in the last counted round";
   table.folded = true;
-  table.columns = {{"shape"}, {"arm"}, {"share of the arm's CPU"}};
+  table.columns = {{view.row_name()}, {"arm"}, {"share of the arm's CPU"}};
   for (const LoadView& load : view.loads) {
     for (const Comparison* one : load.all()) {
       for (const std::string& arm : {one->a, one->b}) {
-        const Trials trials = view.trials(load.name, one->shape, arm);
+        const Trials trials = view.trials(*one, arm);
         if (trials.empty() || trials.back()->threads.size() < 2) continue;
         table.rows.push_back(
             {{view.label(*one) + " at " + code(load.name), arm, thread_text(*trials.back())}});

@@ -1,6 +1,7 @@
 // The result in one sentence, for each verdict the one that claims no more than was measured. The
 // total over the trained shapes speaks; how many shapes agree follows it, so that a total that is
-// saved cannot hide a shape that is worse.
+// saved cannot hide a shape that is worse. Several candidates are counted by what their totals say:
+// none of them is called the best, which nobody asked the rounds to find.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,15 +18,20 @@ namespace {
 
 using measure::Verdict;
 
-// The total, or where none was drawn the first comparison.
+// In the order in which a reader wants to hear of them.
+constexpr std::array<Verdict, 6> kVerdicts = {Verdict::kSaved,  Verdict::kWorse,
+                                              Verdict::kFailed, Verdict::kWithheld,
+                                              Verdict::kSame,   Verdict::kUnresolved};
+
+// Below, of one candidate: the total, or where none was drawn the first comparison.
 measure::Estimate estimate_of(const LoadView& load) {
-  if (load.total) return load.total->estimate;
+  if (!load.totals.empty()) return load.totals.front()->estimate;
   const std::vector<const Comparison*> all = load.all();
   return all.empty() ? measure::Estimate{} : all.front()->estimate;
 }
 
 Verdict verdict_of(const LoadView& load) {
-  if (load.total) return load.total->verdict;
+  if (!load.totals.empty()) return load.totals.front()->verdict;
   const std::vector<const Comparison*> all = load.all();
   return all.empty() ? Verdict::kUnresolved : all.front()->verdict;
 }
@@ -81,22 +87,51 @@ std::string result_sentence(const RunView& view, const LoadView& load) {
   return {};
 }
 
-bool any(const std::vector<const Comparison*>& shapes, Verdict verdict) {
-  return std::any_of(shapes.begin(), shapes.end(),
-                     [&](const Comparison* one) { return one->verdict == verdict; });
+template <typename Judged>  // Comparison or Total
+bool any(const std::vector<const Judged*>& judged, Verdict verdict) {
+  return std::any_of(judged.begin(), judged.end(),
+                     [&](const Judged* one) { return one->verdict == verdict; });
+}
+
+// "2 worse (C, D), 1 same (B)".
+std::string candidates_by_verdict(const RunView& view, const LoadView& load) {
+  constexpr std::size_t kMostNamed = 6;  // more are in the table
+  std::vector<std::string> groups;
+  for (const Verdict verdict : kVerdicts) {
+    std::vector<std::string> names;
+    for (const Total* total : load.totals) {
+      if (total->verdict != verdict) continue;
+      const std::string label = view.label_of(total->b);
+      names.push_back(total->b + (label.empty() ? "" : " " + code(label)));
+    }
+    if (names.empty()) continue;
+    std::string group = fmt::format("{} {}", names.size(), measure::name(verdict));
+    if (names.size() <= kMostNamed) group += " (" + join(names, ", ") + ")";
+    groups.push_back(std::move(group));
+  }
+  return join(groups, ", ");
+}
+
+std::string several_sentence(const RunView& view, const LoadView& load) {
+  return plural(load.totals.size(), "candidate") + " against A" + place(view, load) + ": " +
+         candidates_by_verdict(view, load) + ".";
 }
 
 // The trained shapes decide, the worst of them first.
 Tone headline_tone(const LoadView& load) {
   if (any(load.trained, Verdict::kFailed) || any(load.trained, Verdict::kWorse)) return Tone::kBad;
   if (any(load.trained, Verdict::kWithheld)) return Tone::kNote;
-  return tone_of(verdict_of(load));
+  if (load.totals.size() < 2) return tone_of(verdict_of(load));
+  if (any(load.totals, Verdict::kSaved)) return Tone::kGood;
+  return any(load.totals, Verdict::kUnresolved) ? Tone::kNote : Tone::kPlain;
 }
 
-Sentence other_load(const LoadView& load) {
+Sentence other_load(const RunView& view, const LoadView& load) {
   std::string text = "At " + code(load.name);
   if (load.asked && load.asked->rate > 0)
     text += " (" + rate(load.asked->rate) + " requests/s, " + load.asked->arrivals + ")";
+  if (view.several)
+    return {text + ": " + candidates_by_verdict(view, load) + ".", headline_tone(load)};
   const Verdict verdict = verdict_of(load);
   text += ": " + std::string(measure::name(verdict));
   if (verdict != Verdict::kFailed && verdict != Verdict::kWithheld)
@@ -104,7 +139,7 @@ Sentence other_load(const LoadView& load) {
   return {text + agreement(load) + ".", headline_tone(load)};
 }
 
-Sentence untrained_sentence(const LoadView& load) {
+Sentence untrained_sentence(const RunView& view, const LoadView& load) {
   if (load.untrained.empty())
     return {
         "No untrained shape was measured: what traffic unlike the training gains or loses is "
@@ -113,11 +148,12 @@ Sentence untrained_sentence(const LoadView& load) {
   const bool worse = any(load.untrained, Verdict::kWorse),
              failed = any(load.untrained, Verdict::kFailed);
   return {"Shapes that were not trained (*), at " + code(load.name) + ": " +
-              verdict_counts(load.untrained) + (worse || failed ? "." : "; none is worse."),
+              verdict_counts(load.untrained, view.several ? "comparison" : "shape") +
+              (worse || failed ? "." : "; none is worse."),
           worse || failed ? Tone::kBad : Tone::kPlain};
 }
 
-std::optional<Sentence> saved_time(const LoadView& load) {
+std::optional<Sentence> saved_time(const RunView& view, const LoadView& load) {
   double low = 0, high = 0;
   std::size_t saved = 0;
   for (const Comparison* one : load.trained) {
@@ -130,7 +166,7 @@ std::optional<Sentence> saved_time(const LoadView& load) {
   const std::string amount = saved == 1 ? microseconds(low) : microsecond_range(low, high);
   return Sentence{(saved == load.trained.size() ? "In time, a request takes "
                                                 : "In time, where saved, a request takes ") +
-                  amount + " us less" + (saved > 1 ? ", by shape." : ".")};
+                  amount + " us less" + (saved > 1 ? ", by " + view.row_name() + "." : ".")};
 }
 
 std::optional<Sentence> unresolved_sentence(const LoadView& load) {
@@ -156,8 +192,10 @@ std::optional<Sentence> control_sentence(const RunView& view, const LoadView& lo
   if (floor <= 0) return std::nullopt;  // no round was measured
   return Sentence{
       "Noise: the A/A (a byte copy of A against A, in the same rounds) could hide up to " +
-      format_percent(floor) + (load.all().size() > 1 ? ", on " + code(shape) : "") +
-      "; nothing below a shape's own floor is called saved or worse."};
+      format_percent(floor) +
+      (load.all().size() > 1 ? (view.several ? ", beside " : ", on ") + code(shape) : "") +
+      "; nothing below " + (view.several ? "an arm's" : "a shape's") +
+      " own floor is called saved or worse."};
 }
 
 std::string when(const RunValues& run) {
@@ -179,25 +217,27 @@ std::string rounds_fact(const Proof& proof) {
 
 }  // namespace
 
-std::string verdict_counts(const std::vector<const Comparison*>& shapes) {
-  static constexpr std::array<Verdict, 6> kOrder = {Verdict::kSaved,  Verdict::kWorse,
-                                                    Verdict::kFailed, Verdict::kWithheld,
-                                                    Verdict::kSame,   Verdict::kUnresolved};
+std::string verdict_counts(const std::vector<const Comparison*>& counted, const std::string& what) {
   std::vector<std::string> counts;
-  for (const Verdict verdict : kOrder) {
-    const auto n = std::count_if(shapes.begin(), shapes.end(),
+  for (const Verdict verdict : kVerdicts) {
+    const auto n = std::count_if(counted.begin(), counted.end(),
                                  [&](const Comparison* one) { return one->verdict == verdict; });
     if (n == 0) continue;
     const std::string word = measure::name(verdict);
     counts.push_back(counts.empty()
-                         ? fmt::format("{} of {} {}", n, plural(shapes.size(), "shape"), word)
+                         ? fmt::format("{} of {} {}", n, plural(counted.size(), what), word)
                          : fmt::format("{} {}", n, word));
   }
   return join(counts, ", ");
 }
 
 std::string title(const RunView& view) {
-  if (view.run.proof.design.arms.empty()) return view.run.subject;
+  const Design& design = view.run.proof.design;
+  if (design.base.name.empty()) return view.run.subject;
+  if (view.several) {
+    const std::string who = view.run.subject.empty() ? "" : view.run.subject + ": ";
+    return who + plural(design.candidates.size(), "candidate") + " against A";
+  }
   if (!view.rebuilt)
     return view.run.subject.empty() ? "A against B" : view.run.subject + ": B against A";
   return view.run.subject + ": " + view.variant("B") + " against " + view.variant("A");
@@ -207,19 +247,20 @@ Sentence headline(const RunView& view) {
   if (view.loads.empty())
     return {"Nothing was proved in this run: it has no comparison to report.", Tone::kNote};
   const LoadView& load = view.loads.front();
-  return {result_sentence(view, load), headline_tone(load)};
+  return {view.several ? several_sentence(view, load) : result_sentence(view, load),
+          headline_tone(load)};
 }
 
 std::vector<Sentence> lead(const RunView& view) {
   std::vector<Sentence> sentences;
   if (view.loads.empty()) return sentences;
   const LoadView& first = view.loads.front();
-  if (const auto time = saved_time(first)) sentences.push_back(*time);
+  if (const auto time = saved_time(view, first)) sentences.push_back(*time);
   if (auto whole = whole_cpu_sentence(view, first)) sentences.push_back(*std::move(whole));
   if (const auto missed = unresolved_sentence(first)) sentences.push_back(*missed);
   for (std::size_t i = 1; i < view.loads.size(); ++i)
-    sentences.push_back(other_load(view.loads[i]));
-  if (view.rebuilt) sentences.push_back(untrained_sentence(first));
+    sentences.push_back(other_load(view, view.loads[i]));
+  if (view.rebuilt) sentences.push_back(untrained_sentence(view, first));
   if (auto control = control_sentence(view, first)) sentences.push_back(*std::move(control));
   return sentences;
 }
@@ -229,10 +270,10 @@ Terms facts(const RunView& view) {
   const RunValues& run = view.run;
   add_fact(&terms, "subject", run.summary);
   add_fact(&terms, "source", run.source.text);
-  for (const Arm& arm : run.proof.design.arms) {
-    std::string text = code(arm.variant);
+  for (const Arm& arm : view.arms()) {
+    std::string text = (arm.label.empty() ? "" : arm.label + ": ") + code(arm.variant);
     if (!arm.sha256.empty()) text += ", SHA-256 " + code(tag(arm.sha256)) + "...";
-    if (arm.name == "A'") text = "a byte copy of A, for the noise";
+    if (arm.name == copy_name(run.proof.design.base)) text = "a byte copy of A, for the noise";
     add_fact(&terms, arm.name, text);
   }
   if (!run.tools.version.empty())

@@ -17,7 +17,7 @@ constexpr int kSchema = 1;
 // The load of a comparison: what was asked, what it came to and over how many connections.
 Json load_json(const RunView& view, const std::string& load, const std::string& shape) {
   const Design& design = view.run.proof.design;
-  const int workers = design.arms.empty() ? 1 : std::max(1, design.arms.front().server.workers);
+  const int workers = std::max(1, design.base.server.workers);
   Json json = {{"name", load},
                {"connections", design.settings.connections * workers},
                {"streams", design.settings.streams},
@@ -63,6 +63,7 @@ Json trial_json(const Round& round, const Trial& trial) {
   Json slices = Json::array();
   for (const SliceRecord& slice : trial.slices) slices.push_back(slice);
   return {{"arm", trial.arm},
+          {"block", block_of(round)},
           {"shape", trial.shape},
           {"load", trial.load},
           {"round", trial.round},
@@ -116,6 +117,8 @@ Json rounds_json(const RunView& view, bool counted) {
     if (view.is_counted(round) != counted) continue;
     Json json = round;
     json.erase("trials");
+    json["arms"] = Json::array();
+    for (const Trial& trial : round.trials) json["arms"].push_back(trial.arm);
     all.push_back(std::move(json));
   }
   return all;
@@ -123,9 +126,10 @@ Json rounds_json(const RunView& view, bool counted) {
 
 Json arms_json(const RunView& view) {
   Json all = Json::array();
-  for (const Arm& arm : view.run.proof.design.arms) {
-    Json json = {{"name", arm.name},     {"variant", arm.variant},        {"sha256", arm.sha256},
-                 {"binary", arm.binary}, {"command", arm.server.command}, {"url", arm.url}};
+  for (const Arm& arm : view.arms()) {
+    Json json = {{"name", arm.name},     {"variant", arm.variant}, {"label", arm.label},
+                 {"sha256", arm.sha256}, {"binary", arm.binary},   {"command", arm.server.command},
+                 {"url", arm.url}};
     // A' is a copy of A's binary: it has A's build.
     if (const BuiltBinary* build = view.build(arm.variant))
       json.update({{"compile_flags", build->compile_flags}, {"link_flags", build->link_flags}});
@@ -136,14 +140,15 @@ Json arms_json(const RunView& view) {
 
 Json total_json(const Total& total) {
   Json json = estimate_json(total.estimate);
-  json.update({{"load", total.load}, {"verdict", total.verdict}, {"shapes", total.shapes}});
+  json.update(
+      {{"load", total.load}, {"b", total.b}, {"verdict", total.verdict}, {"shapes", total.shapes}});
   return json;
 }
 
 Json totals_json(const RunView& view) {
   Json all = Json::array();
   for (const report::LoadView& load : view.loads)
-    if (load.total) all.push_back(total_json(*load.total));
+    for (const Total* total : load.totals) all.push_back(total_json(*total));
   return all;
 }
 

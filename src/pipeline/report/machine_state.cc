@@ -57,9 +57,10 @@ std::optional<Table> machine_state_table(const RunView& view) {
     const MachineState& state = round.machine;
     if (state.wall_s <= 0) continue;
     table.rows.push_back(
-        {{code(round.load), round.shape, round_name(round) + (round.valid ? "" : " (repeated)"),
-          devices(state), per_second(state.kernel, "LOC", state),
-          per_second(state.kernel, "RES", state), per_second(state.softirqs, "NET_RX", state),
+        {{code(round.load), view.place(round),
+          round_name(round) + (round.valid ? "" : " (repeated)"), devices(state),
+          per_second(state.kernel, "LOC", state), per_second(state.kernel, "RES", state),
+          per_second(state.softirqs, "NET_RX", state),
           state.hottest_c ? fmt::format("{:.0f} C", *state.hottest_c) : "-",
           format_count(state.thermal_throttles), format_count(state.swapped_pages)},
          round.valid ? Tone::kPlain : Tone::kNote});

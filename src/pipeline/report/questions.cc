@@ -52,11 +52,10 @@ Terms::Item noise(const RunView& view) {
 }
 
 Terms::Item order(const RunView& view) {
-  const Design& design = view.run.proof.design;
   std::string text =
       "No. In each round the load visits the arms in short slices, in an order drawn from "
       "seed " +
-      std::to_string(design.settings.seed) +
+      std::to_string(view.run.proof.design.settings.seed) +
       " so that every arm follows every other equally often and never itself";
   const std::vector<Round>& rounds = view.run.proof.rounds;
   const auto first = std::find_if(rounds.begin(), rounds.end(),
@@ -64,8 +63,8 @@ Terms::Item order(const RunView& view) {
   if (first != rounds.end() && !first->order.empty()) {
     std::vector<std::string> names;
     for (const int arm : first->order)
-      names.push_back(static_cast<std::size_t>(arm) < design.arms.size()
-                          ? design.arms[static_cast<std::size_t>(arm)].name
+      names.push_back(static_cast<std::size_t>(arm) < first->trials.size()
+                          ? first->trials[static_cast<std::size_t>(arm)].arm
                           : "?");
     text += ". The first round went " + join(names, " ");
   }
@@ -126,7 +125,8 @@ Terms::Item arrivals(const RunView& view) {
 }
 
 Terms::Item more_wakes(const RunView& view) {
-  const char* question = "Does B wake more or less often than A?";
+  const char* question = view.several ? "Does a candidate wake more or less often than A?"
+                                      : "Does B wake more or less often than A?";
   const Comparison* widest = nullptr;
   double gap = -1;
   for (const Comparison* one : every_comparison(view)) {
@@ -136,7 +136,8 @@ Terms::Item more_wakes(const RunView& view) {
   if (!widest) return {question, "Not known: no comparison has two counted rounds."};
   return {question,
           "The widest difference is " + wakes(widest->wakes_a) + " (A) against " +
-              wakes(widest->wakes_b) + " (B) wakes per request, on " + where(view, *widest) +
+              wakes(widest->wakes_b) + " (" + widest->b + ") wakes per request, on " +
+              where(view, *widest) +
               ". Wakes are counted as voluntary context switches of the process tree; they stand "
               "beside every figure and veto none: a faster server idles more."};
 }
@@ -166,12 +167,16 @@ struct Work {
   std::uint64_t ok = 0, scheduled = 0, missed = 0, errors = 0, body_bytes = 0, upstream = 0;
 };
 
-Work work_of(const RunView& view, const std::string& arm) {
+Work work_of(const RunView& view, const std::vector<Arm>& arms) {
+  const auto wanted = [&arms](const Trial& trial) {
+    return std::any_of(arms.begin(), arms.end(),
+                       [&trial](const Arm& arm) { return arm.name == trial.arm; });
+  };
   Work work;
   for (const Round& round : view.run.proof.rounds) {
     if (!round.valid || !view.is_counted(round)) continue;
     for (const Trial& trial : round.trials) {
-      if (trial.arm != arm) continue;
+      if (!wanted(trial)) continue;
       work.ok += trial.ok;
       work.scheduled += trial.scheduled;
       work.missed += trial.missed;
@@ -184,8 +189,10 @@ Work work_of(const RunView& view, const std::string& arm) {
 }
 
 Terms::Item same_work(const RunView& view) {
-  const Work a = work_of(view, "A"), b = work_of(view, "B");
-  const char* question = "Did both arms do the same work?";
+  const Design& design = view.run.proof.design;
+  const Work a = work_of(view, {design.base}), b = work_of(view, design.candidates);
+  const char* question =
+      view.several ? "Did all arms do the same work?" : "Did both arms do the same work?";
   if (a.ok == 0 || b.ok == 0) return {question, "Not known: an arm has no counted answers."};
   const auto per_answer = [](std::uint64_t total, const Work& work, int decimals) {
     return fmt::format("{:.{}f}", static_cast<double>(total) / static_cast<double>(work.ok),
@@ -194,10 +201,11 @@ Terms::Item same_work(const RunView& view) {
   return {
       question,
       fmt::format(
-          "A answered {} requests with {} errors, B {} with {}; body bytes per answer {} and {}; "
+          "A answered {} requests with {} errors, {} {} with {}; body bytes per answer {} and {}; "
           "upstream requests per answer {} and {}. A control that moved withholds the verdict.",
-          format_count(a.ok), format_count(a.errors), format_count(b.ok), format_count(b.errors),
-          per_answer(a.body_bytes, a, 1), per_answer(b.body_bytes, b, 1),
+          format_count(a.ok), format_count(a.errors),
+          view.several ? "the candidates together" : "B", format_count(b.ok),
+          format_count(b.errors), per_answer(a.body_bytes, a, 1), per_answer(b.body_bytes, b, 1),
           per_answer(a.upstream, a, 3), per_answer(b.upstream, b, 3))};
 }
 
@@ -205,14 +213,9 @@ Terms::Item generator(const RunView& view) {
   double busiest = 0;
   for (const ResolvedLoad& load : view.run.proof.loads)
     busiest = std::max(busiest, load.client_busy);
-  std::uint64_t scheduled = 0, missed = 0;
-  for (const char* arm : {"A", "B", "A'"}) {
-    const Work work = work_of(view, arm);
-    scheduled += work.scheduled;
-    missed += work.missed;
-  }
+  const Work work = work_of(view, view.arms());
   std::string text = fmt::format("{} of {} requests were skipped because the generator was late",
-                                 format_count(missed), format_count(scheduled));
+                                 format_count(work.missed), format_count(work.scheduled));
   if (busiest > 0)
     text += "; load and origin used at most " + format_percent(busiest, 0) + " of their CPUs";
   return {"Was the load generator the limit?",
@@ -247,6 +250,15 @@ Terms::Item limits(const RunView& view) {
   return {"What does this not show?", text};
 }
 
+Terms::Item between_candidates() {
+  return {
+      "Which candidate is the best?",
+      "Each row speaks of one candidate against A, and holds for that. Two candidates of one block "
+      "were set against the same slices of A and A', so that chance moved both rows alike; those "
+      "of different blocks were not. And the best row of many is partly luck. A comparison of the "
+      "two, one as A, tells them apart."};
+}
+
 }  // namespace
 
 Section questions_section(const RunView& view) {
@@ -255,6 +267,7 @@ Section questions_section(const RunView& view) {
                  more_wakes(view), same_work(view), generator(view)};
   if (view.rebuilt) terms.items.push_back(untrained(view));
   if (const auto answer = fit(view)) terms.items.push_back(*answer);
+  if (view.several) terms.items.push_back(between_candidates());
   terms.items.push_back(limits(view));
   return {"Questions to ask of these figures", {terms}, false};
 }

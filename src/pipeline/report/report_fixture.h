@@ -18,6 +18,9 @@ RunValues mixed_run();
 // `hone compare`: one shape, one load, no builds, no legs, no profile.
 RunValues compare_run();
 
+// The same with four candidates: one same, one saved, one worse, and one that failed beside it.
+RunValues candidates_run();
+
 // Compares with tests/golden/NAME, or writes it when HONE_UPDATE_GOLDEN is set.
 void expect_golden(const std::string& name, const std::string& text);
 std::string read_repository_file(const std::string& path);

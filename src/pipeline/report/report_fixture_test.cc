@@ -117,7 +117,7 @@ Comparison comparison(Random* random, const ShapeSketch& sketch, const Load& loa
   Comparison c;
   c.role = sketch.trained ? "proof" : "held-out";
   c.a = "A";
-  c.b = "B";
+  c.b = c.block = "B";
   c.shape = sketch.name;
   c.load = load.name;
   c.trained = sketch.trained;
@@ -308,7 +308,7 @@ void add_profile(RunValues* run) {
 void add_loads(RunValues* run, Random* random) {
   Proof& proof = run->proof;
   for (const Load& load : proof.design.loads) {
-    Total total{load.name, {}, Verdict::kSaved, 0};
+    Total total{load.name, "B", {}, Verdict::kSaved, 0};
     for (const ShapeSketch& sketch : kShapes) {
       // Without most of its wakes a request costs a third less; the work saved is the same.
       const double us = load.busy > 0 ? sketch.us : round_to(sketch.us * 0.68, 0.1);
@@ -369,8 +369,8 @@ RunValues full_run() {
                  {"hardware_counters", "not available here: the hypervisor passes none"}};
   Design& design = run.proof.design;
   design.subject = "nghttpx";
-  design.arms = {arm("A", "baseline", 'a'), arm("B", "pgo-thinlto", 'b'),
-                 arm("A'", "baseline", 'a')};
+  design.base = arm("A", "baseline", 'a');
+  design.candidates = {arm("B", "pgo-thinlto", 'b')};
   for (const ShapeSketch& sketch : kShapes) {
     subject::Shape shape;
     shape.name = sketch.name;

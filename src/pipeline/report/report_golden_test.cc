@@ -49,17 +49,20 @@ TEST(Golden, Terminal) {
   expect_golden("report-full.txt", render_terminal(make_run_report(full_run()), {}));
   expect_golden("report-mixed.txt", render_terminal(make_run_report(mixed_run()), {}));
   expect_golden("report-compare.txt", render_terminal(make_run_report(compare_run()), {}));
+  expect_golden("report-candidates.txt", render_terminal(make_run_report(candidates_run()), {}));
 }
 
 TEST(Golden, Markdown) {
   expect_golden("report-full.md", render_markdown(make_run_report(full_run())));
   expect_golden("report-mixed.md", render_markdown(make_run_report(mixed_run())));
   expect_golden("report-compare.md", render_markdown(make_run_report(compare_run())));
+  expect_golden("report-candidates.md", render_markdown(make_run_report(candidates_run())));
 }
 
 TEST(Golden, Html) {
   expect_golden("report-full.html", render_html(make_run_report(full_run())));
   expect_golden("report-compare.html", render_html(make_run_report(compare_run())));
+  expect_golden("report-candidates.html", render_html(make_run_report(candidates_run())));
 }
 
 TEST(Golden, Json) { expect_golden("report-compare.json", dump(make_report_json(compare_run()))); }

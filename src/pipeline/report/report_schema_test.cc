@@ -16,7 +16,8 @@ TEST(ReportJson, FitsItsSchema) {
   const Json rules = report_schema();
   RunValues unproved = full_run();
   unproved.proof = {};
-  for (const RunValues& run : {full_run(), mixed_run(), compare_run(), unproved, RunValues{}})
+  for (const RunValues& run :
+       {full_run(), mixed_run(), compare_run(), candidates_run(), unproved, RunValues{}})
     EXPECT_THAT(SchemaChecker(rules).check(report_of(run)), testing::IsEmpty()) << run.command;
 }
 
@@ -65,6 +66,21 @@ TEST(ReportJson, ALoadSaysWhatWasAskedAndWhatItCameTo) {
     EXPECT_GT(load["rate"], 0);
     EXPECT_EQ(load["busy"].is_null(), load["name"] == "burst16");
   }
+}
+
+TEST(ReportJson, SaysWhichCandidatesSharedARound) {
+  const Json json = report_of(candidates_run());
+  std::string arms;
+  for (const Json& arm : json["arms"]) arms += arm["name"].get<std::string>() + " ";
+  EXPECT_EQ(arms, "A B C D E A' ");
+  EXPECT_EQ(json["arms"][1]["label"], "level 1");
+  EXPECT_EQ(json["rounds"][0]["arms"], Json({"A", "B", "C", "A'"}));
+  EXPECT_EQ(json["trials"][0]["arm"], "A");
+  EXPECT_EQ(json["trials"][0]["block"], "B+C");
+  EXPECT_EQ(json["comparisons"][1]["block"], "B+C");
+  EXPECT_EQ(json["totals"].size(), 4u);
+  EXPECT_EQ(json["totals"][3]["b"], "E");
+  EXPECT_EQ(json["total"], json["totals"][0]);
 }
 
 TEST(ReportJson, AbsentPartsAreEmptyAndNotMissing) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <stdexcept>
 
 #include "base/text.h"
 #include "pipeline/report/html.h"
@@ -70,6 +71,45 @@ TEST(Headline, ComparesTwoCommandsWithoutSpeakingOfTraining) {
   EXPECT_THAT(model.headline.text, Not(HasSubstr("trained")));
 }
 
+TEST(Headline, CountsCandidatesByTheirVerdictsAndCallsNoneTheBest) {
+  const Model model = make_run_report(candidates_run());
+  EXPECT_EQ(model.title, "4 candidates against A");
+  EXPECT_EQ(model.headline.text,
+            "4 candidates against A, at `busy`: 1 saved (C `level 2`), 1 worse (D `level 3`), "
+            "1 failed (E `level 4`), 1 same (B `level 1`).");
+  EXPECT_EQ(model.headline.tone, Tone::kBad);
+}
+
+template <typename Kind>
+const Kind& part_titled(const Model& model, const std::string& title) {
+  for (const Section& section : model.sections) {
+    for (const Part& part : section.parts) {
+      const auto* one = std::get_if<Kind>(&part);
+      if (one && one->title.find(title) != std::string::npos) return *one;
+    }
+  }
+  throw std::logic_error("no part is titled " + title);
+}
+
+TEST(Report, HasARowForEachCandidate) {
+  const Model model = make_run_report(candidates_run());
+  const Table& table = part_titled<Table>(model, "CPU per request against A, by arm");
+  ASSERT_EQ(table.rows.size(), 4U);
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    EXPECT_EQ(table.rows[i].cells.front(), candidate_name(i));
+  EXPECT_EQ(table.rows[1].cells.back(), "saved");
+  EXPECT_EQ(table.rows[3].cells.back(), "failed");
+}
+
+// Rows of one block have one A/A; who failed has no row.
+TEST(Report, TheForestHasTheCandidatesAsRowsAndAnAaForEachBlock) {
+  const Model model = make_run_report(candidates_run());
+  std::string labels;
+  for (const Forest::Row& row : part_titled<Forest>(model, "Every round").rows)
+    labels += row.label + " ";
+  EXPECT_EQ(labels, "B C A/A D A/A ");
+}
+
 TEST(Headline, ARunWithoutProofSaysSo) {
   RunValues run = full_run();
   run.proof = {};
@@ -124,7 +164,7 @@ TEST(Report, AnUnresolvedShapeSaysWhatItWouldTake) {
 }
 
 TEST(Terminal, FitsItsWidth) {
-  for (const RunValues& run : {full_run(), mixed_run(), compare_run()}) {
+  for (const RunValues& run : {full_run(), mixed_run(), compare_run(), candidates_run()}) {
     for (const int width : {80, 100, 140}) {
       TerminalStyle style;
       style.width = width;
@@ -187,7 +227,7 @@ void expect_well_formed(const std::string& html) {
 }
 
 TEST(Html, IsWellFormed) {
-  for (const RunValues& run : {full_run(), mixed_run(), compare_run()})
+  for (const RunValues& run : {full_run(), mixed_run(), compare_run(), candidates_run()})
     expect_well_formed(render_html(make_run_report(run)));
 }
 
@@ -231,7 +271,7 @@ TEST(Html, AnOddBacktickClosesItsCode) {
 }
 
 TEST(Markdown, EveryRowOfATableHasItsCells) {
-  for (const RunValues& run : {full_run(), mixed_run(), compare_run()}) {
+  for (const RunValues& run : {full_run(), mixed_run(), compare_run(), candidates_run()}) {
     std::ptrdiff_t cells = 0;
     for (const std::string& line : split(render_markdown(make_run_report(run)), '\n')) {
       if (line.empty() || line[0] != '|') {

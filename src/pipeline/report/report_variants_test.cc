@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "pipeline/report/report_fixture.h"
 
@@ -30,12 +31,51 @@ void shift(Comparison* c, double by) {
   c->us_saved_high = round_to(-c->estimate.low * c->us_a, 0.01);
 }
 
+// A candidate's row from that of B, `by` more costly than it.
+Comparison candidate_row(const Comparison& b, const std::string& arm, const std::string& block,
+                         double by, Verdict verdict) {
+  Comparison c = b;
+  c.b = arm;
+  c.block = block;
+  shift(&c, by);
+  c.whole_cpu = WholeCpu{c.us_a * 1.07, c.us_b * 1.07, c.estimate};
+  c.verdict = verdict;
+  c.why = verdict == Verdict::kSame
+              ? "the 90 % interval lies inside what does not matter"
+              : "the interval excludes 0 and the effect is beyond the A/A floor of 1.1 %";
+  return c;
+}
+
+Comparison control_row(const Comparison& of, const std::string& block) {
+  Comparison aa = of;
+  aa.role = "aa";
+  aa.b = "A'";
+  aa.block = block;
+  aa.estimate = of.aa;
+  aa.round_effects = of.round_aa;
+  aa.verdict = Verdict::kSame;
+  return aa;
+}
+
+// The round of B with other candidates in its place.
+Round round_with(const Round& round, const std::vector<std::string>& candidates) {
+  Round other = round;
+  other.trials = {round.trials.front()};
+  for (const std::string& arm : candidates) {
+    other.trials.push_back(round.trials[1]);
+    other.trials.back().arm = arm;
+  }
+  other.trials.push_back(round.trials.back());
+  if (candidates.size() == 2) other.order = {0, 1, 2, 3, 1, 3, 0, 2, 3, 2, 1, 0};
+  return other;
+}
+
 }  // namespace
 
 RunValues mixed_run() {
   RunValues run = full_run();
   run.proof.totals[0].verdict = Verdict::kWithheld;
-  run.proof.totals[1] = {"busy", {-0.0061, -0.0163, 0.0042}, Verdict::kUnresolved, 6};
+  run.proof.totals[1] = {"busy", "B", {-0.0061, -0.0163, 0.0042}, Verdict::kUnresolved, 6};
   shift(&find(&run, "busy", "h1-4k"), 0.081);
   Comparison& same = find(&run, "busy", "h1-16k");
   shift(&same, 0.0651);
@@ -56,7 +96,8 @@ RunValues mixed_run() {
   Comparison& failed = find(&run, "busy", "tls-h2-4k");
   const Comparison before = failed;
   failed = {};
-  failed.a = "A", failed.b = "B", failed.shape = before.shape, failed.load = before.load;
+  failed.a = "A", failed.b = failed.block = "B", failed.shape = before.shape,
+  failed.load = before.load;
   failed.verdict = Verdict::kFailed;
   failed.why = "arm B (pgo-thinlto), round 1: 212 of 9,000 requests were reset";
   return run;
@@ -75,9 +116,9 @@ RunValues compare_run() {
   run.proof.design = full.proof.design;
   Design& design = run.proof.design;
   design.subject.clear();
-  design.arms[0].variant = design.arms[2].variant = "./server --port {port}";
-  design.arms[1].variant = "./server --port {port} --extra 5";
-  for (Arm& one : design.arms) one.binary.clear(), one.sha256.clear();
+  design.base.variant = "./server --port {port}";
+  design.candidates[0].variant = "./server --port {port} --extra 5";
+  for (Arm* one : {&design.base, &design.candidates[0]}) one->binary.clear(), one->sha256.clear();
   design.loads = {full.proof.design.loads[1]};
   design.shapes = {full.proof.design.shapes[0]};
   design.with_origin = false;
@@ -91,11 +132,50 @@ RunValues compare_run() {
   aa.role = "aa", aa.b = "A'", aa.estimate = c.aa, aa.round_effects = c.round_aa;
   aa.verdict = Verdict::kSame;
   run.proof.comparisons.push_back(aa);
-  run.proof.totals = {{"busy", run.proof.comparisons.front().estimate, Verdict::kWorse, 1}};
+  run.proof.totals = {{"busy", "B", run.proof.comparisons.front().estimate, Verdict::kWorse, 1}};
   for (const ResolvedLoad& load : full.proof.loads)
     if (load.load == "busy" && load.shape == "h1-4k") run.proof.loads.push_back(load);
   for (const Round& round : full.proof.rounds)
     if (round.load == "busy" && round.shape == "h1-4k") run.proof.rounds.push_back(round);
+  return run;
+}
+
+RunValues candidates_run() {
+  RunValues run = compare_run();
+  run.command = "hone compare --a './server {port} --level 0' --b './server {port} --level 1' ...";
+  Design& design = run.proof.design;
+  design.base.variant = "./server {port} --level 0";
+  design.candidates.resize(4, design.candidates.front());
+  for (std::size_t i = 0; i < design.candidates.size(); ++i) {
+    design.candidates[i].name = candidate_name(i);
+    design.candidates[i].label = "level " + std::to_string(i + 1);
+    design.candidates[i].variant = "./server {port} --level " + std::to_string(i + 1);
+  }
+  const Comparison b = run.proof.comparisons.front();
+  std::vector<Comparison>& rows = run.proof.comparisons;
+  rows = {candidate_row(b, "B", "B+C", -b.estimate.effect, Verdict::kSame),
+          candidate_row(b, "C", "B+C", -0.12, Verdict::kSaved)};
+  rows.push_back(control_row(rows.back(), "B+C"));
+  rows.push_back(candidate_row(b, "D", "D", 0.03, Verdict::kWorse));
+  rows.push_back(control_row(rows.back(), "D"));
+  Comparison failed;
+  failed.a = "A", failed.b = "E", failed.block = "D+E", failed.shape = b.shape;
+  failed.load = b.load;
+  failed.verdict = Verdict::kFailed;
+  failed.why = "arm E (./server {port} --level 4), round 1: 212 of 9,000 requests were reset";
+  rows.push_back(failed);
+  run.proof.totals.clear();
+  for (const Comparison& row : rows) {
+    if (row.role != "aa")
+      run.proof.totals.push_back({row.load, row.b, row.estimate, row.verdict, 1});
+  }
+  std::vector<Round> rounds;
+  for (const Round& round : std::exchange(run.proof.rounds, {}))
+    rounds.push_back(round_with(round, {"B", "C"}));
+  for (const Round& round : compare_run().proof.rounds) rounds.push_back(round_with(round, {"D"}));
+  rounds.push_back(round_with(rounds.front(), {"D", "E"}));
+  rounds.back().trials[2].failure = "212 of 9,000 requests were reset";
+  run.proof.rounds = std::move(rounds);
   return run;
 }
 

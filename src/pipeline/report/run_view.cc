@@ -31,7 +31,10 @@ std::vector<const Comparison*> LoadView::all() const {
   return both;
 }
 
-RunView::RunView(const RunValues& values) : run(values), rebuilt(!values.builds.empty()) {
+RunView::RunView(const RunValues& values)
+    : run(values),
+      rebuilt(!values.builds.empty()),
+      several(values.proof.design.candidates.size() > 1) {
   const Proof& proof = run.proof;
   for (const Load& load : proof.design.loads) find_or_add(&loads, load.name).asked = &load;
   for (const Comparison& comparison : proof.comparisons) {
@@ -39,8 +42,9 @@ RunView::RunView(const RunValues& values) : run(values), rebuilt(!values.builds.
     LoadView& load = find_or_add(&loads, comparison.load);
     (comparison.trained || !rebuilt ? load.trained : load.untrained).push_back(&comparison);
   }
-  for (const Total& total : proof.totals) find_or_add(&loads, total.load).total = &total;
-  std::erase_if(loads, [](const LoadView& load) { return load.all().empty() && !load.total; });
+  for (const Total& total : proof.totals) find_or_add(&loads, total.load).totals.push_back(&total);
+  std::erase_if(loads,
+                [](const LoadView& load) { return load.all().empty() && load.totals.empty(); });
   std::vector<LoadView> fixed;
   for (LoadView& load : std::exchange(loads, {}))
     (load.asked && load.asked->busy > 0 ? loads : fixed).push_back(std::move(load));
@@ -57,17 +61,19 @@ bool RunView::is_counted(const Round& round) const {
   return round.kind == counted_kind(run.proof.design.settings);
 }
 
-std::vector<const Round*> RunView::rounds(const std::string& load, const std::string& shape) const {
+std::vector<const Round*> RunView::rounds(const Comparison& one) const {
   std::vector<const Round*> found;
-  for (const Round& round : run.proof.rounds)
-    if (is_counted(round) && round.load == load && round.shape == shape) found.push_back(&round);
+  for (const Round& round : run.proof.rounds) {
+    if (is_counted(round) && round.load == one.load && round.shape == one.shape &&
+        block_of(round) == one.block)
+      found.push_back(&round);
+  }
   return found;
 }
 
-std::vector<const Trial*> RunView::trials(const std::string& load, const std::string& shape,
-                                          const std::string& arm) const {
+std::vector<const Trial*> RunView::trials(const Comparison& one, const std::string& arm) const {
   std::vector<const Trial*> found;
-  for (const Round* round : rounds(load, shape)) {
+  for (const Round* round : rounds(one)) {
     if (!round->valid) continue;
     for (const Trial& trial : round->trials)
       if (trial.arm == arm) found.push_back(&trial);
@@ -93,13 +99,42 @@ std::string round_name(const Round& round) {
 }
 
 std::string RunView::label(const Comparison& comparison) const {
-  return comparison.shape + (rebuilt && !comparison.trained ? " *" : "");
+  const std::string shape = comparison.shape + (rebuilt && !comparison.trained ? " *" : "");
+  if (!several) return shape;
+  return run.proof.design.shapes.size() > 1 ? comparison.b + " " + shape : comparison.b;
 }
 
+std::string RunView::row_name() const {
+  if (!several) return "shape";
+  return run.proof.design.shapes.size() > 1 ? "arm and shape" : "arm";
+}
+
+std::string RunView::b() const { return several ? "own" : candidate_name(0); }
+
 std::string RunView::variant(const std::string& arm) const {
-  for (const Arm& one : run.proof.design.arms)
+  for (const Arm& one : arms_of(run.proof.design))
     if (one.name == arm) return one.variant;
   return arm;
+}
+
+std::string RunView::label_of(const std::string& arm) const {
+  for (const Arm& one : arms_of(run.proof.design))
+    if (one.name == arm) return one.label;
+  return "";
+}
+
+std::vector<Arm> RunView::arms() const {
+  const Design& design = run.proof.design;
+  if (design.base.name.empty()) return {};
+  std::vector<Arm> arms = arms_of(design);
+  if (run.proof.rounds.empty()) return arms;
+  arms.push_back(design.base);
+  arms.back().name = copy_name(design.base);
+  return arms;
+}
+
+std::string RunView::place(const Round& round) const {
+  return several ? round.shape + ", " + block_of(round) : round.shape;
 }
 
 Findings RunView::findings() const {

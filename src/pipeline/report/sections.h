@@ -15,8 +15,9 @@ std::string title(const RunView&);
 Sentence headline(const RunView&);
 std::vector<Sentence> lead(const RunView&);
 Terms facts(const RunView&);
-// "6 of 6 shapes saved", "4 of 6 shapes saved, 1 same, 1 unresolved"
-std::string verdict_counts(const std::vector<const Comparison*>&);
+// "6 of 6 shapes saved", "4 of 6 shapes saved, 1 same, 1 unresolved". `what`: is counted.
+std::string verdict_counts(const std::vector<const Comparison*>&,
+                           const std::string& what = "shape");
 
 // results.cc
 std::optional<Section> total_section(const RunView&);

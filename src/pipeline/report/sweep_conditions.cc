@@ -45,8 +45,9 @@ Table points_table(const ShapeSweep& shape) {
 std::string found_text(const ShapeSweep& shape, const SweepDesign& design) {
   if (shape.found.empty()) return "as given";
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < shape.found.size() && i < design.design.arms.size(); ++i)
-    parts.push_back(design.design.arms[i].name + " about " + rate(shape.found[i].rate));
+  const std::vector<Arm> arms = arms_of(design.design);
+  for (std::size_t i = 0; i < shape.found.size() && i < arms.size(); ++i)
+    parts.push_back(arms[i].name + " about " + rate(shape.found[i].rate));
   return "found by doubling: " + join(parts, ", ") + " requests/s";
 }
 

@@ -13,7 +13,7 @@ report::Model make_sweep_report(const SweepValues& values) {
   using namespace report;
   const RunView view(values.run);
   Model model;
-  const bool two = values.sweep.design.design.arms.size() > 1;
+  const bool two = !values.sweep.design.design.candidates.empty();
   model.title = values.run.subject + (two ? ": sweep of A and B" : ": sweep");
   model.headline = sweep_headline(values);
   model.lead = sweep_lead(values);

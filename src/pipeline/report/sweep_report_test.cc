@@ -58,7 +58,6 @@ SweepValues made_up_sweep() {
   values.run.subject = "server";
   Sweep& sweep = values.sweep;
   sweep.design.design = values.run.proof.design;
-  sweep.design.design.arms.resize(2);
   sweep.design.design.loads.clear();
   sweep.shapes.resize(1);
   ShapeSweep& shape = sweep.shapes[0];

@@ -13,14 +13,16 @@ std::string p_text(double p) { return p < 0.0001 ? "p < 0.0001" : fmt::format("p
 
 Table patterns_table(const RunView& view, const WorkAndWakes& found) {
   Table table;
-  table.title = code(found.shape) + " at " + rate(found.rate) + " requests/s, by arrivals";
+  const std::string& b = found.arms.back().arm;
+  table.title = (view.several ? b + " on " : "") + code(found.shape) + " at " + rate(found.rate) +
+                " requests/s, by arrivals";
   table.columns = {{"load"},           {"wakes A", true, 0, "per request"},
-                   {"A us", true},     {"B us", true},
+                   {"A us", true},     {b + " us", true},
                    {"effect", true},   {"95 % interval", true, 2},
                    {"us saved", true}, {"us saved 95 % interval", true, 1}};
   for (const std::string& load : found.loads) {
     for (const Comparison& one : view.run.proof.comparisons) {
-      if (one.role == "aa" || one.load != load || one.shape != found.shape) continue;
+      if (one.role == "aa" || one.load != load || one.shape != found.shape || one.b != b) continue;
       table.rows.push_back(
           {{code(load), wakes(one.wakes_a), microseconds(one.us_a), microseconds(one.us_b),
             format_signed_percent(one.estimate.effect), interval(one.estimate),
@@ -36,9 +38,10 @@ Table patterns_table(const RunView& view, const WorkAndWakes& found) {
   return table;
 }
 
-Table fit_table(const WorkAndWakes& found) {
+Table fit_table(const RunView& view, const WorkAndWakes& found) {
   Table table;
-  table.title = code(found.shape) + ": extrapolated to no wakes";
+  table.title = (view.several ? found.arms.back().arm + " on " : "") + code(found.shape) +
+                ": extrapolated to no wakes";
   table.columns = {{"arm"},
                    {"work, us", true, 0, "CPU per request where the line meets no wakes"},
                    {"95 % interval", true},
@@ -73,7 +76,7 @@ std::optional<Section> work_section(const RunView& view) {
   Section section{"Work and wakes", {}, true};
   for (const WorkAndWakes& found : view.run.proof.work_and_wakes) {
     section.parts.emplace_back(patterns_table(view, found));
-    section.parts.emplace_back(fit_table(found));
+    section.parts.emplace_back(fit_table(view, found));
   }
   if (section.parts.empty()) return std::nullopt;
   return section;

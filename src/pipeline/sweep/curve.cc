@@ -150,7 +150,7 @@ void draw_results(const SweepDesign& design, ShapeSweep* sweep) {
   sweep->curves.clear();
   sweep->ratios.clear();
   const int repeats = design.settings.repeats;
-  for (const Arm& arm : design.design.arms) {
+  for (const Arm& arm : arms_of(design.design)) {
     ArmCurve curve;
     curve.arm = arm.name;
     curve.points = draw_curve(sweep->points, arm.name, sweep->rates);
@@ -158,9 +158,9 @@ void draw_results(const SweepDesign& design, ShapeSweep* sweep) {
     curve.knee = draw_knee(sweep->points, arm.name, curve.points, repeats);
     sweep->curves.push_back(std::move(curve));
   }
-  if (design.design.arms.size() == 2) {
+  if (design.design.candidates.size() == 1) {
     sweep->ratios =
-        rate_ratios(sweep->points, design.design.arms[0].name, design.design.arms[1].name);
+        rate_ratios(sweep->points, design.design.base.name, design.design.candidates.front().name);
   }
 }
 

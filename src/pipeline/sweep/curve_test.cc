@@ -30,8 +30,7 @@ ShapeSweep sweep_with(const std::vector<std::vector<Standing>>& standings) {
 
 Ceiling ceiling_of(const std::vector<std::vector<Standing>>& standings) {
   SweepDesign design;
-  design.design.arms.resize(1);
-  design.design.arms[0].name = "A";
+  design.design.base.name = "A";
   ShapeSweep sweep = sweep_with(standings);
   draw_results(design, &sweep);
   return sweep.curves.at(0).ceiling;
@@ -86,8 +85,7 @@ TEST(FindCeiling, IsALowerBoundWhereTheMachineSpoiledARepeat) {
 
 TEST(FindCeiling, CountsTheAttemptThatWasNotSpoiled) {
   SweepDesign design;
-  design.design.arms.resize(1);
-  design.design.arms[0].name = "A";
+  design.design.base.name = "A";
   ShapeSweep sweep = sweep_with({kAllHeld, kAllHeld, kAllSaturated});
   SweepPoint spoiled = sound_point("A", 2000, 2);
   spoiled.standing = kX;
@@ -127,8 +125,7 @@ TEST(DrawCurve, TakesMediansAndTheWorstShares) {
 
 TEST(DrawResults, LooksForTheKneeUpToTheFirstSaturatedRate) {
   SweepDesign design;
-  design.design.arms.resize(1);
-  design.design.arms[0].name = "A";
+  design.design.base.name = "A";
   ShapeSweep sweep =
       sweep_with({kAllHeld, kAllHeld, kAllHeld, kAllHeld, kAllHeld, kAllSaturated, kAllSaturated});
   for (SweepPoint& point : sweep.points) {

@@ -34,6 +34,7 @@ class LivePoints final : public PointSource {
   LivePoints(const SweepDesign& design, system::Path work, system::System& system,
              Observer& observer)
       : design_(design.design),
+        arms_(arms_of(design.design)),
         settings_(design.settings),
         work_(std::move(work)),
         system_(system),
@@ -48,7 +49,7 @@ class LivePoints final : public PointSource {
     HONE_CHECK(end_pass());
     shape_ = &shape;
     warm_rate_ = rate;
-    sessions_.resize(design_.arms.size());
+    sessions_.resize(arms_.size());
     for (std::size_t arm = 0; arm < sessions_.size(); ++arm) {
       HONE_CHECK(start(arm));
     }
@@ -59,7 +60,7 @@ class LivePoints final : public PointSource {
     HONE_CHECK(system::check_interrupted());
     if (!sessions_[request.arm]) HONE_CHECK(start(request.arm));
     SweepPoint point;
-    point.arm = design_.arms[request.arm].name;
+    point.arm = arms_[request.arm].name;
     point.rate = request.rate;
     point.spinner_share = rig_->spinner_share;
     point.started_at = system_.clock->wall_time();
@@ -87,7 +88,8 @@ class LivePoints final : public PointSource {
 
  private:
   Status start(std::size_t arm) {
-    HONE_TRY(sessions_[arm], start_arm(design_, arm, *shape_, work_ / "arms", *rig_, system_));
+    HONE_TRY(sessions_[arm],
+             start_arm(design_, arms_[arm], arm, *shape_, work_ / "arms", *rig_, system_));
     HONE_CHECK(sessions_[arm]->connect());
     return warm_up(arm);
   }
@@ -222,6 +224,7 @@ class LivePoints final : public PointSource {
   }
 
   const Design& design_;
+  const std::vector<Arm> arms_;
   const SweepSettings& settings_;
   system::Path work_;
   system::System& system_;

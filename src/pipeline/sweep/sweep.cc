@@ -42,7 +42,7 @@ Fingerprint sweep_fingerprint(const SweepDesign& design, const subject::Shape& s
   const Design& proof = design.design;
   Fingerprint print;
   print.add("point version", Json(kPointVersion));
-  add_to(&print, proof, shape);
+  add_to(&print, proof, arms_of(proof), shape);
   Json settings = design.settings;
   for (const char* key : {"rates", "points", "repeats", "p99_limit_ms"}) settings.erase(key);
   print.add("sweep", settings);
@@ -74,7 +74,12 @@ class ShapeRun {
  public:
   ShapeRun(const SweepDesign& design, const subject::Shape& shape, PointSource& source,
            Spoiled* spoiled, Observer& observer)
-      : design_(design), shape_(shape), source_(source), spoiled_(spoiled), observer_(observer) {
+      : design_(design),
+        arms_(arms_of(design.design)),
+        shape_(shape),
+        source_(source),
+        spoiled_(spoiled),
+        observer_(observer) {
     sweep_.shape = shape.name;
     seed_ = shape_seed(design, shape.name);
   }
@@ -107,7 +112,7 @@ class ShapeRun {
     if (!sweep_.rates.empty()) return {};
     FoundRates kept{design_.settings.points, design_.settings.p99_limit_ms, {}, {}};
     HONE_CHECK(source_.begin_pass(shape_, kSearchWarmUpRate));
-    for (std::size_t arm = 0; arm < design_.design.arms.size(); ++arm) {
+    for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
       HONE_TRY(const FoundCeiling found, search(arm));
       kept.found.push_back(found);
     }
@@ -120,9 +125,8 @@ class ShapeRun {
   }
 
   Status measure_pass(int repeat) {
-    const std::size_t arms = design_.design.arms.size();
     Random random(derive_seed(derive_seed(seed_, kOrderPurpose), static_cast<unsigned>(repeat)));
-    const std::vector<PassItem> items = pass_order(arms, sweep_.rates, random);
+    const std::vector<PassItem> items = pass_order(arms_.size(), sweep_.rates, random);
     bool begun = false;
     for (std::size_t place = 0; place < items.size(); ++place) {
       if (finished(items[place], repeat)) continue;
@@ -134,8 +138,7 @@ class ShapeRun {
   }
 
   std::size_t planned() const {
-    return sweep_.rates.size() * design_.design.arms.size() *
-           static_cast<std::size_t>(design_.settings.repeats);
+    return sweep_.rates.size() * arms_.size() * static_cast<std::size_t>(design_.settings.repeats);
   }
 
   std::size_t done() const {
@@ -173,23 +176,22 @@ class ShapeRun {
   }
 
   Result<FoundCeiling> search(std::size_t arm) {
-    const std::string& name = design_.design.arms[arm].name;
-    HONE_TRY(
-        const FoundCeiling found, search_ceiling([&](double rate) -> Result<Probe> {
-          observer_.progress(
-              fmt::format("{}: arm {} at {}/s, looking for its ceiling", shape_.name, name, rate),
-              static_cast<double>(arm), static_cast<double>(design_.design.arms.size()));
-          const std::uint64_t seed = derive_seed(seed_, kSearchPurpose);
-          HONE_TRY(const SweepPoint point,
-                   source_.measure({arm, rate, kProbeSliceS, seed,
-                                    fmt::format("{}-{}-{}-search", shape_.name, name, rate)}));
-          Probe probe;
-          probe.generator_limited = point.standing == Standing::kGeneratorLimited;
-          probe.held =
-              answers_hold(point, design_.settings, &probe.why) && !probe.generator_limited;
-          if (probe.generator_limited) probe.why = point.why;
-          return probe;
-        }));
+    const std::string& name = arms_[arm].name;
+    HONE_TRY(const FoundCeiling found, search_ceiling([&](double rate) -> Result<Probe> {
+               observer_.progress(fmt::format("{}: arm {} at {}/s, looking for its ceiling",
+                                              shape_.name, name, rate),
+                                  static_cast<double>(arm), static_cast<double>(arms_.size()));
+               const std::uint64_t seed = derive_seed(seed_, kSearchPurpose);
+               HONE_TRY(const SweepPoint point,
+                        source_.measure({arm, rate, kProbeSliceS, seed,
+                                         fmt::format("{}-{}-{}-search", shape_.name, name, rate)}));
+               Probe probe;
+               probe.generator_limited = point.standing == Standing::kGeneratorLimited;
+               probe.held =
+                   answers_hold(point, design_.settings, &probe.why) && !probe.generator_limited;
+               if (probe.generator_limited) probe.why = point.why;
+               return probe;
+             }));
     if (found.rate <= 0) {
       return fail(ErrorKind::kNotReady,
                   fmt::format("arm {} holds not even a few requests/s: {}", name, found.why),
@@ -206,8 +208,7 @@ class ShapeRun {
   }
 
   bool same_point(const SweepPoint& point, const PassItem& item, int repeat) const {
-    return point.repeat == repeat && point.rate == item.rate &&
-           point.arm == design_.design.arms[item.arm].name;
+    return point.repeat == repeat && point.rate == item.rate && point.arm == arms_[item.arm].name;
   }
 
   bool finished(const PassItem& item, int repeat) const {
@@ -220,7 +221,7 @@ class ShapeRun {
   Status measure_point(const PassItem& item, int repeat, int place) {
     int earlier = 0;
     for (const SweepPoint& point : sweep_.points) earlier += same_point(point, item, repeat);
-    const std::string& name = design_.design.arms[item.arm].name;
+    const std::string& name = arms_[item.arm].name;
     // Both arms get the same arrivals at the same rate of a pass, and so does a repetition.
     const std::uint64_t seed = derive_seed(derive_seed(seed_, static_cast<unsigned>(repeat)),
                                            std::bit_cast<std::uint64_t>(item.rate));
@@ -255,6 +256,7 @@ class ShapeRun {
   }
 
   const SweepDesign& design_;
+  const std::vector<Arm> arms_;
   const subject::Shape& shape_;
   PointSource& source_;
   Spoiled* spoiled_;

@@ -87,9 +87,9 @@ class SweepOfModels : public testing::Test {
  protected:
   SweepOfModels() : system_(system::real_system()) {
     design_.design.subject = "model";
-    design_.design.arms.resize(2);
-    design_.design.arms[0].name = "A";
-    design_.design.arms[1].name = "B";
+    design_.design.base.name = "A";
+    design_.design.candidates.resize(1);
+    design_.design.candidates[0].name = "B";
     design_.design.shapes.resize(1);
     design_.design.shapes[0].name = "h1";
     design_.design.settings.seed = 7;
@@ -204,7 +204,7 @@ TEST_F(SweepOfModels, JudgesKeptPointsByTheLimitOfTheDay) {
 TEST_F(SweepOfModels, MeasuresAgainWhereAnArmIsAnother) {
   ModelledServers servers({50, 40});
   ASSERT_TRUE(run(servers));
-  design_.design.arms[1].sha256 = "another";
+  design_.design.candidates[0].sha256 = "another";
   ModelledServers again({50, 30});
   ASSERT_TRUE(run(again));
   EXPECT_EQ(again.asked.size(), 36u);
@@ -328,7 +328,7 @@ TEST_F(SweepOfModels, SaysWhatAServerDoesThatHoldsNothing) {
 }
 
 TEST_F(SweepOfModels, TakesOneArm) {
-  design_.design.arms.resize(1);
+  design_.design.candidates.clear();
   ModelledServers servers({50});
   const auto sweep = run(servers);
   ASSERT_TRUE(sweep);
