@@ -81,4 +81,7 @@ assert all(of[b]["verdict"] == "failed" and "arm A" in of[b]["why"] for b in "BC
 exits "two names for three candidates" 2 $COMPARE --a "$DIAL {port} 1" --b "$DIAL {port} 1" \
   --b "$DIAL {port} 1" --b "$DIAL {port} 1" --name-b x --name-b y
 says "two names for three candidates: said so" "--name-b is given 2 times for 3 of --b"
+exits "a sweep of two candidates" 2 "$HONE" sweep --a "$DIAL {port} 1" --b "$DIAL {port} 1" \
+  --b "$DIAL {port} 1" --ready 'http://127.0.0.1:{port}/' --url 'http://127.0.0.1:{port}/'
+says "a sweep of two candidates: said so" "one --b at most"
 nothing_left "nothing is left running after candidates"

@@ -116,7 +116,8 @@ Section glossary_section(const RunView& view) {
       {"slice", "a short stretch of load on one arm within a round"},
       {"CPU per request",
        "CPU time of the whole process tree, read when quiet, over successful responses"},
-      {"effect", "relative change of CPU per request from A to B, geometric mean over rounds"},
+      {"effect", std::string("relative change of CPU per request from A to ") +
+                     (view.several ? "a candidate" : "B") + ", geometric mean over rounds"},
       {"95 % interval",
        "t interval over rounds: where the effect lies, were rounds repeated for ever"},
       {"A/A, floor", "A' against A: pure noise; the floor is the larger end of its interval"},

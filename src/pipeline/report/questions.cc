@@ -109,7 +109,8 @@ Terms::Item arrivals(const RunView& view) {
   const Comparison* first = nullptr;
   for (const LoadView& load : view.loads) {
     for (const Comparison* one : load.all()) {
-      if (one->rounds < 2 || (first && one->shape != first->shape)) continue;
+      if (one->rounds < 2 || (first && (one->shape != first->shape || one->b != first->b)))
+        continue;
       if (!first) first = one;
       seen.push_back(fmt::format(
           "{} us ({}) at {} with {} wakes per request", microseconds(one->us_saved),
@@ -118,7 +119,8 @@ Terms::Item arrivals(const RunView& view) {
     }
   }
   if (seen.size() > 1)
-    text += "Here " + code(first->shape) + " saves " + join(seen, ", and ") + ".";
+    text += "Here " + (view.several ? first->b + " on " : "") + code(first->shape) + " saves " +
+            join(seen, ", and ") + ".";
   else
     text += "This run has one load: its percentages hold for that load only.";
   return {question, text};
@@ -241,9 +243,9 @@ Terms::Item limits(const RunView& view) {
   bool small = false;
   for (const Comparison* one : every_comparison(view))
     small = small || (one->verdict != Verdict::kSame && std::abs(one->estimate.effect) < 0.05);
-  std::string text =
-      "One machine, this traffic, two binaries. An A/A cannot see the luck of code layout: each "
-      "binary is one sample of it";
+  std::string text = std::string("One machine, this traffic, ") + (view.several ? "these" : "two") +
+                     " binaries. An A/A cannot see the luck of code layout: each "
+                     "binary is one sample of it";
   text += small ? ", so effects below 5 % speak of these two binaries, not of the method." : ".";
   text +=
       " Long-lived connections on the loopback; latency was not what the rounds were designed for.";

@@ -107,7 +107,7 @@ TEST(Report, TheForestHasTheCandidatesAsRowsAndAnAaForEachBlock) {
   std::string labels;
   for (const Forest::Row& row : part_titled<Forest>(model, "Every round").rows)
     labels += row.label + " ";
-  EXPECT_EQ(labels, "B C A/A D A/A ");
+  EXPECT_EQ(labels, "B level 1 C level 2 A/A D level 3 A/A ");
 }
 
 TEST(Headline, ARunWithoutProofSaysSo) {

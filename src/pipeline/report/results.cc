@@ -195,7 +195,9 @@ Forest result_forest(const RunView& view, const LoadView& load,
   std::erase_if(rows, [](const Comparison* one) { return !has_figures(*one); });
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Comparison* one = rows[i];
-    Forest::Row row = forest_row(view.label(*one), one->estimate, one->round_effects);
+    const std::string named = view.label_of(one->b);
+    Forest::Row row = forest_row(view.label(*one) + (named.empty() ? "" : " " + named),
+                                 one->estimate, one->round_effects);
     row.tone = tone_of(one->verdict);
     words.push_back(row.label + " " + row.figure + ", " + measure::name(one->verdict));
     forest.rows.push_back(row);
