@@ -53,7 +53,7 @@ std::string failure_in(const Round& round, const Trial& trial, const Arm& arm) {
 
 // Not that of the other candidate of the block: it spoils its own comparison only.
 std::string first_failure(const Round& round, const Arm& base, const Arm& candidate) {
-  const std::string own = failure_in(round, trial_of(round, candidate.name), candidate);
+  std::string own = failure_in(round, trial_of(round, candidate.name), candidate);
   if (!own.empty()) return own;
   const std::string of_base = failure_in(round, base_trial(round), base);
   return of_base.empty() ? failure_in(round, copy_trial(round), base) : of_base;

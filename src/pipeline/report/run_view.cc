@@ -99,7 +99,7 @@ std::string round_name(const Round& round) {
 }
 
 std::string RunView::label(const Comparison& comparison) const {
-  const std::string shape = comparison.shape + (rebuilt && !comparison.trained ? " *" : "");
+  std::string shape = comparison.shape + (rebuilt && !comparison.trained ? " *" : "");
   if (!several) return shape;
   return run.proof.design.shapes.size() > 1 ? comparison.b + " " + shape : comparison.b;
 }
