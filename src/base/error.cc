@@ -44,6 +44,8 @@ const char* name(ErrorKind kind) {
       return "io";
     case ErrorKind::kNetwork:
       return "network";
+    case ErrorKind::kFarHost:
+      return "far-host";
     case ErrorKind::kInterrupted:
       return "interrupted";
   }

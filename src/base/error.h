@@ -29,6 +29,7 @@ enum class ErrorKind {
   kNotFound = 25,  // a file or folder that should be there
   kIo = 26,
   kNetwork = 27,
+  kFarHost = 28,       // load or origin on another host: not reached, or gone
   kInterrupted = 130,  // Ctrl-C or SIGTERM
 };
 

@@ -16,7 +16,7 @@ TEST(Error, EveryKindHasItsOwnNameAndExitCode) {
   std::vector<ErrorKind> kinds = {ErrorKind::kUsage, ErrorKind::kMachineUnfit,
                                   ErrorKind::kInterrupted};
   for (int kind = static_cast<int>(ErrorKind::kInternal);
-       kind <= static_cast<int>(ErrorKind::kNetwork); ++kind)
+       kind <= static_cast<int>(ErrorKind::kFarHost); ++kind)
     kinds.push_back(static_cast<ErrorKind>(kind));
   for (const ErrorKind kind : kinds) {
     codes.insert(exit_code(kind));

@@ -137,6 +137,7 @@ class RealSession final : public Session {
     placeholders_["origin_port"] = origin_port;
     placeholders_["origin"] = "127.0.0.1:" + origin_port;
     HONE_TRY(const auto pair, traffic::wire::make_self_signed_certificate());
+    pool_spec_.target.ca_pem = pair.cert_pem;
     HONE_CHECK(system_->files->write(placeholders_["cert"], pair.cert_pem));
     HONE_CHECK(system_->files->write(placeholders_["key"], pair.key_pem));
     return {};
@@ -160,7 +161,6 @@ class RealSession final : public Session {
     pool_spec_.target.tls = url.tls;
     // Subjects of a recipe serve hone's own certificate; a URL of the user's may serve any.
     pool_spec_.target.verify = url.tls && spec_.url.empty();
-    pool_spec_.target.ca_file = placeholders_["cert"];
     pool_spec_.target.sni = "localhost";
     traffic::wire::Request& request = pool_spec_.requests.front().request;
     request.method = shape.method;

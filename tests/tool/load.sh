@@ -123,7 +123,7 @@ def ask(**message):
     p.stdin.write(json.dumps(message) + "\n")
     p.stdin.flush()
     return json.loads(p.stdout.readline())
-assert json.loads(p.stdout.readline()) == {"hone_load_control": 1}
+assert json.loads(p.stdout.readline()) == {"hone_load_control": 2}
 pool = {"target": {"address": {"host": "127.0.0.1", "port": port}, "protocol": "h1"},
         "requests": [{"path": "/bytes/100", "authority": "localhost"}], "connections": 8}
 assert ask(id=1, do="connect", pool=pool) == {"id": 1, "pool": 1}

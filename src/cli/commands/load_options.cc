@@ -84,6 +84,14 @@ Status set_rate(const LoadArguments& arguments, SliceSpec* slice) {
   return {};
 }
 
+Result<std::string> read_authorities(const std::string& file, system::System& system) {
+  HONE_TRY(std::string pem, system.files->read(file));
+  // Of nothing, the load would take the system's.
+  if (!trim(pem).empty()) return pem;
+  return fail(ErrorKind::kUsage, "--cacert: " + file + " is empty",
+              "give a file of PEM certificates");
+}
+
 }  // namespace
 
 Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& system) {
@@ -100,7 +108,9 @@ Result<PoolSpec> make_pool(const LoadArguments& arguments, system::System& syste
   pool.target.other_addresses.assign(addresses.begin() + 1, addresses.end());
   pool.target.tls = url.tls;
   pool.target.verify = !arguments.insecure;
-  pool.target.ca_file = arguments.cacert;
+  if (!arguments.cacert.empty()) {
+    HONE_TRY(pool.target.ca_pem, read_authorities(arguments.cacert, system));
+  }
   pool.target.sni = arguments.sni.empty() ? url.host : arguments.sni;
   pool.connections = arguments.connections;
   pool.streams = arguments.streams;

@@ -22,6 +22,7 @@ constexpr std::array<NamedVerb, 5> kVerbs{{{"connect", Verb::kConnect},
                                            {"cut", Verb::kCut}}};
 
 constexpr const char* kGreetingKey = "hone_load_control";
+constexpr std::size_t kQuotedBytes = 80;  // of what was said in its place: a line of a terminal
 
 // Ids and pools count up from 1; what JSON's readers agree on is exact up to there (RFC 8259 6).
 constexpr long long kLargestId = (1LL << 53) - 1;
@@ -132,7 +133,13 @@ std::string control_greeting() { return Json{{kGreetingKey, kControlVersion}}.du
 Status check_control_greeting(std::string_view line) {
   const auto version = parse_message(
       line, [](const Json& json) { return whole_number(json, kGreetingKey, 0, kLargestId); });
-  if (!version) return tl::make_unexpected(version.error());
+  if (!version) {
+    return fail(
+        ErrorKind::kUsage,
+        "the far side does not greet as hone's load, its first line is '" +
+            std::string(line.substr(0, kQuotedBytes)) + "'",
+        "see that what starts it there prints nothing itself, such as a shell's start files");
+  }
   if (*version == kControlVersion) return {};
   return fail(ErrorKind::kUsage,
               "the far side speaks version " + std::to_string(*version) +

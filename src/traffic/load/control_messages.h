@@ -23,8 +23,8 @@
 namespace hone::traffic::load {
 
 // Of the messages; raised when one changes its meaning. The far side's first line is
-// {"hone_load_control": 1}.
-inline constexpr int kControlVersion = 1;
+// {"hone_load_control": 2}.
+inline constexpr int kControlVersion = 2;
 
 // A request list with its bodies must fit; what is longer is not from this program.
 inline constexpr std::size_t kLongestControlLine = 64 << 20;

@@ -90,7 +90,7 @@ Json target_json(const Target& target) {
               {"protocol", wire::name(target.protocol)},
               {"tls", target.tls},
               {"verify", target.verify},
-              {"ca_file", target.ca_file},
+              {"ca_pem", target.ca_pem},
               {"sni", target.sni}};
 }
 
@@ -105,7 +105,7 @@ Target read_target(const Json& json) {
   target.protocol = *protocol;
   read(json, "tls", &target.tls);
   read(json, "verify", &target.verify);
-  read(json, "ca_file", &target.ca_file);
+  read(json, "ca_pem", &target.ca_pem);
   read(json, "sni", &target.sni);
   return target;
 }

@@ -51,7 +51,7 @@ class EndToEndTest : public testing::TestWithParam<Case> {
     session_ = make_in_process(thread_.get());
     pool_.target.protocol = GetParam().protocol;
     pool_.target.tls = GetParam().tls;
-    pool_.target.ca_file = folder_ / "cert.pem";
+    pool_.target.ca_pem = pair->cert_pem;
     pool_.target.sni = "localhost";
     pool_.target.address = {"127.0.0.1", origin_->port()};
     pool_.requests[0].request.scheme = GetParam().tls ? "https" : "http";
@@ -254,7 +254,7 @@ TEST_P(TlsTest, TheShareOfResumedHandshakesIsAsAsked) {
 }
 
 TEST_P(TlsTest, AnUnknownCertificateIsAnErrorWithTheLibrarysReason) {
-  pool_.target.ca_file.clear();  // the system's do not know a certificate made a moment ago
+  pool_.target.ca_pem.clear();  // the system's do not know a certificate made a moment ago
   const auto pool = session_->connect(pool_);
   ASSERT_FALSE(pool);
   EXPECT_EQ(ErrorKind::kNetwork, pool.error().kind);

@@ -22,7 +22,7 @@ class Http3LinkTest : public testing::Test {
     session_ = make_in_process(thread_.get());
     spec_.target.protocol = wire::Protocol::kHttp3;
     spec_.target.tls = true;
-    spec_.target.ca_file = files_.cert();
+    spec_.target.ca_pem = files_.pair().cert_pem;
     spec_.target.sni = "localhost";
     spec_.requests[0].request.scheme = "https";
     spec_.requests[0].request.authority = "localhost";
@@ -111,7 +111,7 @@ TEST_F(Http3LinkTest, AnOriginThatEndsSaysGoodbyeToEveryConnection) {
 TEST_F(Http3LinkTest, AHandshakeThatFailsIsAProtocolErrorAtTheOrigin) {
   serve(1);
   spec_.connections = 1;
-  spec_.target.ca_file.clear();  // the system's do not know it
+  spec_.target.ca_pem.clear();  // the system's do not know it
   EXPECT_FALSE(session_->connect(spec_));
   for (int i = 0; i < 200 && origin_->counters().protocol_errors == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

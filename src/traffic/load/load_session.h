@@ -40,8 +40,8 @@ struct Target {
   wire::Protocol protocol = wire::Protocol::kHttp1;
   bool tls = false;
   bool verify = true;
-  std::string ca_file;
-  std::string sni;  // also the name that is verified; empty: the address
+  std::string ca_pem;  // authorities, as text, since a file may be on another machine
+  std::string sni;     // also the name that is verified; empty: the address
 };
 
 // One kind of request of a pool, and its part in the mix.

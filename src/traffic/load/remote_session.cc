@@ -38,7 +38,7 @@ class RemoteSession final : public LoadSession {
 
   Status greet(Duration limit) {
     auto line = channel_.read(limit, system::check_interrupted);
-    if (!line) return tl::make_unexpected(while_doing(line.error(), kGreeting));
+    if (!line) return tl::make_unexpected(while_doing(lost(line.error(), limit), kGreeting));
     if (!*line) return tl::make_unexpected(gone(kGreeting));
     return check_control_greeting(**line);
   }
@@ -68,7 +68,7 @@ class RemoteSession final : public LoadSession {
         system::seconds(connect_limit_s_) + system::seconds(spec.duration_s) + drain;
     Result<ControlAnswer> answer = ask(std::move(request), limit, /*cuttable=*/true);
     const bool interrupted = !answer && answer.error().kind == ErrorKind::kInterrupted;
-    if (!answer && (interrupted || answer.error().kind == ErrorKind::kTimeout)) {
+    if (!answer && (interrupted || answer.error().kind == ErrorKind::kFarHost)) {
       (void)send_cut();  // where it does not arrive, the wait below says why
       if (interrupted && (spec.keep_interrupted || cut_asked_)) {
         answer = wait(last_id_, Verb::kSlice, drain + patience_, {});
@@ -106,13 +106,24 @@ class RemoteSession final : public LoadSession {
   static constexpr const char* kGreeting = "waiting for the far side's load";
 
   Error gone(const std::string& doing) {
-    return while_doing(fail(ErrorKind::kNetwork, "the far side's load has ended",
+    return while_doing(fail(ErrorKind::kFarHost, "the far side's load has ended",
                             "see what it wrote to its standard error")
                            .value(),
                        doing);
   }
-  Error unfit(Verb verb) {
-    return fail(ErrorKind::kNetwork,
+  // Of a line that did not come or go: what became of the way there is no fault of what is loaded.
+  static Error lost(Error error, Duration limit) {
+    if (error.kind == ErrorKind::kInterrupted) return error;
+    if (error.kind == ErrorKind::kTimeout) {
+      error.what = "no answer within " +
+                   std::to_string(std::chrono::ceil<std::chrono::seconds>(limit).count()) + " s";
+    }
+    error.kind = ErrorKind::kFarHost;
+    error.next = "see whether the far side still runs, and whether the way there is open";
+    return error;
+  }
+  static Error unfit(Verb verb) {
+    return fail(ErrorKind::kFarHost,
                 std::string("an answer without what was asked for: ") + waited_for(verb))
         .value();
   }
@@ -126,7 +137,11 @@ class RemoteSession final : public LoadSession {
                       std::to_string(kLongestControlLine) + " are the most",
                   "use smaller bodies");
     }
-    return channel_.write(text, patience_);
+    if (Status sent = channel_.write(text, patience_); !sent) {
+      return tl::make_unexpected(
+          while_doing(lost(sent.error(), patience_), "asking the far side's load"));
+    }
+    return {};
   }
 
   Status send_cut() {
@@ -151,14 +166,7 @@ class RemoteSession final : public LoadSession {
     while (true) {
       auto line = channel_.read(end - std::chrono::steady_clock::now(), look);
       if (!line) {
-        Error error = std::move(line).error();
-        if (error.kind == ErrorKind::kTimeout) {
-          error.what = "no answer within " +
-                       std::to_string(std::chrono::ceil<std::chrono::seconds>(limit).count()) +
-                       " s";
-          error.next = "see whether the far side still runs, and whether the way there is open";
-        }
-        return tl::make_unexpected(while_doing(std::move(error), doing));
+        return tl::make_unexpected(while_doing(lost(line.error(), limit), doing));
       }
       if (!*line) return tl::make_unexpected(gone(doing));
       Result<ControlAnswer> answer = parse_control_answer(**line);

@@ -81,7 +81,7 @@ Status Worker::make_links() {
   if (spec_.target.tls) {
     wire::ClientTlsOptions options;
     options.verify = spec_.target.verify;
-    options.ca_file = spec_.target.ca_file;
+    options.ca_pem = spec_.target.ca_pem;
     options.sni = spec_.target.sni.empty() ? spec_.target.address.host : spec_.target.sni;
     options.protocol = spec_.target.protocol;
     if (http3) {

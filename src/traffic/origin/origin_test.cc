@@ -365,7 +365,7 @@ TEST_F(OriginTest, ServesTlsWithEitherProtocol) {
   serve(spec);
   for (const Protocol protocol : {Protocol::kHttp1, Protocol::kHttp2}) {
     wire::ClientTlsOptions options;
-    options.ca_file = spec.tls_cert;
+    options.ca_pem = *system::real_files()->read(spec.tls_cert);
     options.sni = "localhost";
     options.protocol = protocol;
     const auto context = wire::TlsContext::client(options);
@@ -423,7 +423,7 @@ TEST(OriginThreadsTest, ResumeEachOthersTlsSessions) {
   auto origin = OriginThreads::start(spec, 4);
   ASSERT_TRUE(origin) << origin.error().what;
   wire::ClientTlsOptions options;
-  options.ca_file = spec.tls_cert;
+  options.ca_pem = *system::real_files()->read(spec.tls_cert);
   options.sni = "localhost";
   const auto context = wire::TlsContext::client(options);
   ASSERT_TRUE(context) << context.error().what;

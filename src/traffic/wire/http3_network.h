@@ -23,9 +23,8 @@ namespace hone::traffic::wire {
 class CertificateFiles {
  public:
   CertificateFiles() {
-    const CertificatePair pair = *make_self_signed_certificate();
-    std::ofstream(cert()) << pair.cert_pem;
-    std::ofstream(key()) << pair.key_pem;
+    std::ofstream(cert()) << pair_.cert_pem;
+    std::ofstream(key()) << pair_.key_pem;
   }
   ~CertificateFiles() {
     std::filesystem::remove(cert());
@@ -35,8 +34,10 @@ class CertificateFiles {
   CertificateFiles& operator=(const CertificateFiles&) = delete;
   std::string cert() const { return base_ + ".cert"; }
   std::string key() const { return base_ + ".key"; }
+  const CertificatePair& pair() const { return pair_; }
 
  private:
+  const CertificatePair pair_ = *make_self_signed_certificate();
   const std::string base_ =
       std::filesystem::temp_directory_path() / ("hone-h3-" + std::to_string(::getpid()));
 };

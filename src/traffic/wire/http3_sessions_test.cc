@@ -21,7 +21,7 @@ class Http3SessionsTest : public testing::Test {
     files_ = nullptr;
   }
   void SetUp() override {
-    options_.ca_file = files_->cert();
+    options_.ca_pem = files_->pair().cert_pem;
     options_.sni = "localhost";
     server_context_ = *QuicContext::server(files_->cert(), files_->key(), std::string(80, 'k'));
     client_context_ = *QuicContext::client(options_);
@@ -199,14 +199,14 @@ TEST_F(Http3SessionsTest, CertificatesAreVerifiedUnlessToldNotTo) {
   EXPECT_NE(std::string::npos, outcome(other).find("'example.org'")) << outcome(other);
   EXPECT_EQ(Failure::kTls, net_.client->failure());
   other = options_;
-  other.ca_file.clear();  // the system's do not know it
+  other.ca_pem.clear();  // the system's do not know it
   EXPECT_NE("", outcome(other));
   other.verify = false;
   EXPECT_EQ("", outcome(other));
 }
 
 TEST_F(Http3SessionsTest, AServerHearsOfAHandshakeThatFailedButNotOfSilence) {
-  options_.ca_file.clear();
+  options_.ca_pem.clear();
   net_.connect(*QuicContext::client(options_));
   net_.fate = [](bool to_server, int) -> std::optional<Duration> {
     if (!to_server) return std::nullopt;
@@ -224,9 +224,9 @@ TEST_F(Http3SessionsTest, AServerHearsOfAHandshakeThatFailedButNotOfSilence) {
 }
 
 TEST_F(Http3SessionsTest, WrongFilesAreUsageErrors) {
-  options_.ca_file = files_->key();
+  options_.ca_pem = files_->pair().key_pem;
   EXPECT_EQ(ErrorKind::kUsage, QuicContext::client(options_).error().kind);
-  options_.ca_file = files_->cert();
+  options_.ca_pem = files_->pair().cert_pem;
   options_.sni.clear();  // and it is to be verified
   EXPECT_EQ(ErrorKind::kUsage, QuicContext::client(options_).error().kind);
   options_.verify = false;

@@ -72,7 +72,7 @@ Result<std::shared_ptr<GnutlsContext>> GnutlsContext::make_client(const ClientTl
   HONE_TRY(made->name_, server_name(options));
   HONE_CHECK(made->prepare());
   if (!options.verify) return made;
-  if (options.ca_file.empty()) {
+  if (options.ca_pem.empty()) {
     const int loaded = gnutls_certificate_set_x509_system_trust(made->credentials_.get());
     if (loaded < 0) {
       return quic_tls_failure("cannot load the system's certificates", loaded,
@@ -80,13 +80,16 @@ Result<std::shared_ptr<GnutlsContext>> GnutlsContext::make_client(const ClientTl
     }
     return made;
   }
-  const int result = gnutls_certificate_set_x509_trust_file(
-      made->credentials_.get(), options.ca_file.c_str(), GNUTLS_X509_FMT_PEM);
+  std::string pem = options.ca_pem;  // GnuTLS asks for bytes that it might write to
+  const gnutls_datum_t text{reinterpret_cast<unsigned char*>(pem.data()),
+                            static_cast<unsigned>(pem.size())};
+  const int result =
+      gnutls_certificate_set_x509_trust_mem(made->credentials_.get(), &text, GNUTLS_X509_FMT_PEM);
   if (result <= 0) {
     return fail(ErrorKind::kUsage,
-                "cannot load the certificates in " + options.ca_file + ": " +
-                    (result == 0 ? "it has none" : gnutls_strerror(result)),
-                "give a readable PEM file of certificate authorities");
+                std::string("cannot read the certificate authorities: ") +
+                    (result == 0 ? "there are none" : gnutls_strerror(result)),
+                "give certificates in the PEM format");
   }
   return made;
 }

@@ -12,7 +12,7 @@ namespace hone::traffic::wire {
 
 struct ClientTlsOptions {
   bool verify = true;
-  std::string ca_file;                   // PEM; empty: the system's
+  std::string ca_pem;                    // authorities, as text; empty: the system's
   std::string sni;                       // also the name that is verified
   Protocol protocol = Protocol::kHttp1;  // offered by ALPN: "http/1.1" or "h2"
   bool resume = true;                    // offer the last session ticket of this context

@@ -3,6 +3,7 @@
 #include "traffic/wire/tls_context.h"
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
@@ -22,6 +23,28 @@ constexpr std::size_t kTicketKeyBytes = 80;
 
 tl::unexpected<Error> tls_failure(const std::string& what, std::string next = {}) {
   return fail(ErrorKind::kNetwork, what + ": " + openssl_reason(), std::move(next));
+}
+
+// All certificates of the text, of which there must be one at least.
+Status trust(SSL_CTX* context, const std::string& pem) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
+  X509_STORE* store = SSL_CTX_get_cert_store(context);
+  int trusted = 0;
+  while (text != nullptr) {
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+        PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr), X509_free);
+    if (!certificate) break;
+    if (X509_STORE_add_cert(store, certificate.get()) == 1) ++trusted;
+  }
+  // The end of the text is an error to OpenSSL too.
+  const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  if (trusted == 0 || !ended) {
+    return fail(ErrorKind::kUsage, "cannot read the certificate authorities: " + openssl_reason(),
+                "give certificates in the PEM format");
+  }
+  ERR_clear_error();
+  return {};
 }
 
 }  // namespace
@@ -85,13 +108,10 @@ Result<std::shared_ptr<TlsContext>> OpensslContext::make_client(const ClientTlsO
   SSL_CTX* context = made->openssl();
   if (options.verify) {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-    if (options.ca_file.empty()) {
-      if (SSL_CTX_set_default_verify_paths(context) != 1) {
-        return tls_failure("cannot read the system's certificate authorities");
-      }
-    } else if (SSL_CTX_load_verify_file(context, options.ca_file.c_str()) != 1) {
-      return tls_failure("cannot read certificate authorities from " + options.ca_file,
-                         "give a readable file of PEM certificates");
+    if (!options.ca_pem.empty()) {
+      HONE_CHECK(trust(context, options.ca_pem));
+    } else if (SSL_CTX_set_default_verify_paths(context) != 1) {
+      return tls_failure("cannot read the system's certificate authorities");
     }
   }
   const bool http2 = is_over_http2(options.protocol);

@@ -21,6 +21,7 @@ class Tls : public testing::Test {
     folder = pattern;
     const auto pair = make_self_signed_certificate();
     ASSERT_TRUE(pair) << pair.error().what;
+    authority = pair->cert_pem;
     std::ofstream(cert()) << pair->cert_pem;
     std::ofstream(key()) << pair->key_pem;
   }
@@ -35,7 +36,7 @@ class Tls : public testing::Test {
   }
   static ClientTlsOptions options(const std::string& name) {
     ClientTlsOptions made;
-    made.ca_file = cert();
+    made.ca_pem = authority;
     made.sni = name;
     return made;
   }
@@ -45,7 +46,7 @@ class Tls : public testing::Test {
     return *made;
   }
 
-  static inline std::string folder;
+  static inline std::string folder, authority;
 };
 
 // Two channels connected by memory.
@@ -138,7 +139,7 @@ TEST_F(Tls, VerifiesNamesAndAddresses) {
 
 TEST_F(Tls, VerifiesTheAuthorityUnlessToldNotTo) {
   auto unknown = options("localhost");
-  unknown.ca_file.clear();
+  unknown.ca_pem.clear();
   Connection refused(client_context(unknown), server_context());
   const Status status = refused.shake();
   ASSERT_FALSE(status);
@@ -208,8 +209,15 @@ TEST_F(Tls, NamesFilesItCannotUse) {
   ASSERT_FALSE(mismatched);
   EXPECT_THAT(mismatched.error().what, HasSubstr("key values mismatch"));
   auto no_authority = options("localhost");
-  no_authority.ca_file = folder + "/none";
-  ASSERT_FALSE(TlsContext::client(no_authority));
+  const std::string cut = authority.substr(0, authority.size() / 2);
+  for (const std::string& pem : {other->key_pem, std::string("none"), authority + cut}) {
+    no_authority.ca_pem = pem;
+    const auto refused = TlsContext::client(no_authority);
+    ASSERT_FALSE(refused) << pem;
+    EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
+  }
+  no_authority.ca_pem = "of this test\n" + authority + "\n" + authority;
+  EXPECT_TRUE(Connection(client_context(no_authority), server_context()).shake());
   const auto nameless = TlsContext::client(options(""));
   ASSERT_FALSE(nameless);
   EXPECT_EQ(nameless.error().kind, ErrorKind::kUsage);
