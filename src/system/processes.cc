@@ -39,7 +39,7 @@ std::string last_lines(std::string_view text) {
 
 // What capture() gathers while the command runs.
 struct Captured {
-  OutputPipes pipes;
+  Pipes pipes;
   std::string out;
   std::string err;  // its end
   bool too_much = false;
@@ -78,6 +78,18 @@ class RealProcesses : public Processes {
 
   Result<std::unique_ptr<Child>> start(const Command& command) override {
     return SupervisedChild::start(order_of(command), nullptr);
+  }
+
+  Result<TalkingChild> start_talking(const Command& command) override {
+    if (command.output.empty()) return fail(ErrorKind::kInternal, "a talking child without a log");
+    Order order = order_of(command);
+    order.stdin_pipe = true;
+    Pipes pipes;
+    TalkingChild talking;
+    HONE_TRY(talking.child, SupervisedChild::start(std::move(order), &pipes));
+    talking.from = std::move(pipes.out);
+    talking.to = std::move(pipes.in);
+    return talking;
   }
 
   Result<Exit> run(const Command& command) override { return run_to_end(command, nullptr); }

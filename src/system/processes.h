@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "system/clock.h"
+#include "system/descriptor.h"
 #include "system/files.h"
 
 namespace hone::system {
@@ -52,10 +53,19 @@ class Child {
   virtual void end() = 0;
 };
 
+// A child and our ends of its standard input and output, neither of which waits. Where they are
+// destroyed the input is closed first.
+struct TalkingChild {
+  std::unique_ptr<Child> child;
+  Descriptor from, to;
+};
+
 class Processes {
  public:
   virtual ~Processes() = default;
   virtual Result<std::unique_ptr<Child>> start(const Command&) = 0;
+  // `output` must be given, and gets standard error alone.
+  virtual Result<TalkingChild> start_talking(const Command&) = 0;
   // To the end; a failing exit is a value, not an error. kToolMissing when argv[0] is not there;
   // kInterrupted when hone was told to stop meanwhile (interrupt.h).
   virtual Result<Exit> run(const Command&) = 0;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "system/cpus.h"
 #include "system/descriptor.h"
+#include "system/line_channel.h"
 #include "system/real.h"
 #include "system/shell_fixture.h"
 #include "system/temporary_folder.h"
@@ -110,6 +111,21 @@ TEST_F(ProcessesTest, CaptureTakesMuchOnBothStreamsWithoutADeadlock) {
       processes_->capture(shell("head -c 3000000 /dev/zero >&2; head -c 3000000 /dev/zero"));
   ASSERT_TRUE(text);
   EXPECT_EQ(text->size(), 3'000'000U);
+}
+
+TEST_F(ProcessesTest, ATalkingChildReadsAndAnswersAndLogsItsErrors) {
+  Command command =
+      shell("echo ready >&2; while read -r line; do echo \"got $line\"; done; exit 7");
+  command.output = folder_ / "log";
+  auto talking = processes_->start_talking(command);
+  ASSERT_TRUE(talking) << talking.error().what;
+  LineChannel channel(talking->from.fd(), talking->to.fd(), 100);
+  ASSERT_TRUE(channel.write("one", std::chrono::seconds(10)));
+  EXPECT_EQ(**channel.read(std::chrono::seconds(10)), "got one");
+  talking->to.close();
+  EXPECT_EQ(*channel.read(std::chrono::seconds(10)), std::nullopt);
+  EXPECT_EQ((*talking->child->wait(std::chrono::seconds(10)))->code, 7);
+  EXPECT_EQ(*files_->read(command.output), "ready\n");
 }
 
 TEST_F(ProcessesTest, CaptureIsBounded) {

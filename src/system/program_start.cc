@@ -97,7 +97,7 @@ Status connect_streams(const Order& order) {
         ::open(order.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0644);
     if (output < 0) return os_fail(errno, "write", order.output);
   }
-  if (::dup2(null, STDIN_FILENO) < 0 ||
+  if (::dup2(order.stdin_pipe ? kStdinFd : null, STDIN_FILENO) < 0 ||
       ::dup2(order.stdout_pipe ? kStdoutFd : output, STDOUT_FILENO) < 0 ||
       ::dup2(order.stderr_pipe ? kStderrFd : output, STDERR_FILENO) < 0)
     return os_fail(errno, "connect the output to", order.output);

@@ -51,13 +51,17 @@ struct Pair {
       theirs;  // above the fixed descriptors, so that putting them in place collides with none
 };
 
-constexpr int kFirstFree = kStderrFd + 1;
+constexpr int kFirstFree = kStdinFd + 1;
 
-Result<Pair> make_pair(bool socket) {
+enum class Way { kBoth, kToUs, kToThem };
+
+Result<Pair> make_pair(Way way) {
   std::array<int, 2> ends{};
+  const bool socket = way == Way::kBoth;
   const int made = socket ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data())
                           : ::pipe2(ends.data(), O_CLOEXEC);
   if (made != 0) return os_fail(errno, "open", "a pipe to a child");
+  if (way == Way::kToThem) std::swap(ends[0], ends[1]);  // a pipe's first end is for reading
   Pair pair{Descriptor(ends[0]), Descriptor(ends[1])};
   Descriptor high(::fcntl(pair.theirs.fd(), F_DUPFD_CLOEXEC, kFirstFree));
   if (!high.open()) return os_fail(errno, "open", "a pipe to a child");
@@ -97,10 +101,11 @@ class SpawnOptions {
   SpawnOptions& operator=(const SpawnOptions&) = delete;
 
   // Standard error stays hone's: what a sanitizer says about the supervisor must be seen.
-  void place(int channel, int out, int err) {
+  void place(int channel, int in, int out, int err) {
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions, channel, kChannelFd);
+    put(in, kStdinFd);
     put(out, kStdoutFd);
     put(err, kStderrFd);
   }
@@ -133,7 +138,7 @@ Exit exit_from(const Ending& ending) {
 
 }  // namespace
 
-Result<std::unique_ptr<SupervisedChild>> SupervisedChild::start(Order order, OutputPipes* pipes) {
+Result<std::unique_ptr<SupervisedChild>> SupervisedChild::start(Order order, Pipes* pipes) {
   if (order.argv.empty()) return fail(ErrorKind::kInternal, "a command without words");
   HONE_CHECK(check_interrupted());
   std::unique_ptr<SupervisedChild> child(new SupervisedChild);
@@ -146,18 +151,22 @@ Result<std::unique_ptr<SupervisedChild>> SupervisedChild::start(Order order, Out
 
 SupervisedChild::~SupervisedChild() { end(); }
 
-Status SupervisedChild::spawn(const Order& order, OutputPipes* pipes) {
-  HONE_TRY(Pair channel, make_pair(true));
+Status SupervisedChild::spawn(const Order& order, Pipes* pipes) {
+  HONE_TRY(Pair channel, make_pair(Way::kBoth));
+  Pair in;
   Pair out;
   Pair err;
+  if (order.stdin_pipe) {
+    HONE_TRY(in, make_pair(Way::kToThem));
+  }
   if (order.stdout_pipe) {
-    HONE_TRY(out, make_pair(false));
+    HONE_TRY(out, make_pair(Way::kToUs));
   }
   if (order.stderr_pipe) {
-    HONE_TRY(err, make_pair(false));
+    HONE_TRY(err, make_pair(Way::kToUs));
   }
   SpawnOptions options;
-  options.place(channel.theirs.fd(), out.theirs.fd(), err.theirs.fd());
+  options.place(channel.theirs.fd(), in.theirs.fd(), out.theirs.fd(), err.theirs.fd());
   // The link and not the path that it names: it works after the file was replaced by a new build.
   std::string name = "hone";
   std::string verb = "supervise";
@@ -170,6 +179,7 @@ Status SupervisedChild::spawn(const Order& order, OutputPipes* pipes) {
   }
   channel_ = std::move(channel.ours);
   if (pipes != nullptr) {
+    pipes->in = std::move(in.ours);
     pipes->out = std::move(out.ours);
     pipes->err = std::move(err.ours);
   }

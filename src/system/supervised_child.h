@@ -10,16 +10,18 @@
 
 namespace hone::system {
 
-// Reading ends of the command's own output; open only when asked for.
-struct OutputPipes {
+// Our ends of the command's own streams; open only when asked for.
+struct Pipes {
+  Descriptor in;  // to its standard input
   Descriptor out;
   Descriptor err;
 };
 
 class SupervisedChild final : public Child {
  public:
-  // `pipes`, when given, gets standard output, and standard error too when the order names no file.
-  static Result<std::unique_ptr<SupervisedChild>> start(Order order, OutputPipes* pipes);
+  // `pipes`, when given, gets standard output, standard error too when the order names no file, and
+  // standard input where the order has it.
+  static Result<std::unique_ptr<SupervisedChild>> start(Order order, Pipes* pipes);
   ~SupervisedChild() override;
 
   pid_t pid() const override { return command_; }
@@ -34,7 +36,7 @@ class SupervisedChild final : public Child {
 
  private:
   SupervisedChild() = default;
-  Status spawn(const Order& order, OutputPipes* pipes);
+  Status spawn(const Order& order, Pipes* pipes);
   Status await_start(const std::string& program);
   void read_reports();
   void take_report(const Json& report);

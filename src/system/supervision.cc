@@ -56,7 +56,8 @@ std::string to_line(const Order& order) {
                        {"cpus", order.cpus},
                        {"user", as_text(order.user)},
                        {"stdout_pipe", order.stdout_pipe},
-                       {"stderr_pipe", order.stderr_pipe}});
+                       {"stderr_pipe", order.stderr_pipe},
+                       {"stdin_pipe", order.stdin_pipe}});
 }
 
 Result<Order> order_from(std::string_view line) {
@@ -72,6 +73,7 @@ Result<Order> order_from(std::string_view line) {
     order.user = as_bytes(json.at("user"));
     order.stdout_pipe = json.at("stdout_pipe").get<bool>();
     order.stderr_pipe = json.at("stderr_pipe").get<bool>();
+    order.stdin_pipe = json.at("stdin_pipe").get<bool>();
     return order;
   } catch (const nlohmann::json::exception& e) {
     return fail(ErrorKind::kInternal,

@@ -24,6 +24,7 @@ namespace hone::system {
 inline constexpr int kChannelFd = 3;
 inline constexpr int kStdoutFd = 4;  // only with Order::stdout_pipe
 inline constexpr int kStderrFd = 5;  // only with Order::stderr_pipe
+inline constexpr int kStdinFd = 6;   // only with Order::stdin_pipe
 
 struct Order {
   std::vector<std::string> argv;
@@ -34,6 +35,7 @@ struct Order {
   std::string user;
   bool stdout_pipe = false;
   bool stderr_pipe = false;
+  bool stdin_pipe = false;
 };
 
 struct Ending {    // of the command, or of everything it started

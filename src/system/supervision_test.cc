@@ -16,6 +16,7 @@ TEST(Order, ArrivesAsItWasWhateverBytesItHolds) {
   order.cpus = {0, 3};
   order.user = "nobody";
   order.stderr_pipe = true;
+  order.stdin_pipe = true;
   const std::string line = to_line(order);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto back = order_from(line);
@@ -28,6 +29,7 @@ TEST(Order, ArrivesAsItWasWhateverBytesItHolds) {
   EXPECT_EQ(back->user, order.user);
   EXPECT_FALSE(back->stdout_pipe);
   EXPECT_TRUE(back->stderr_pipe);
+  EXPECT_TRUE(back->stdin_pipe);
 }
 
 TEST(Order, ABrokenLineIsAnError) {

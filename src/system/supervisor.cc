@@ -77,7 +77,7 @@ int Supervisor::run() {
   ::prctl(PR_SET_NAME, "hone-supervise");
   // What hone itself was given by a careless parent (a terminal, a build's job server) would stay
   // open as long as this process.
-  ::close_range(kStderrFd + 1, ~0U, 0);
+  ::close_range(kStdinFd + 1, ~0U, 0);
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return EXIT_FAILURE;
   sigset_t child;
   ::sigemptyset(&child);
@@ -144,6 +144,7 @@ bool Supervisor::start() {
   // The command has its copies; the pipes must end when it ends.
   if (order_.stdout_pipe) ::close(kStdoutFd);
   if (order_.stderr_pipe) ::close(kStderrFd);
+  if (order_.stdin_pipe) ::close(kStdinFd);
   std::string line;
   std::array<char, 1024> piece;
   while (true) {

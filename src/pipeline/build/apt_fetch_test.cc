@@ -24,6 +24,9 @@ class PlayedApt : public system::Processes {
   Result<std::unique_ptr<system::Child>> start(const system::Command& c) override {
     return real_->start(c);
   }
+  Result<system::TalkingChild> start_talking(const system::Command& c) override {
+    return real_->start_talking(c);
+  }
   Result<system::Exit> run(const system::Command& command) override {
     if (command.argv[0] != "apt-get") return real_->run(command);
     calls.push_back(join(command.argv, " "));
