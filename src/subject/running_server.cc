@@ -76,7 +76,8 @@ Status RunningServer::wait_until_ready(const ServerStart& start) {
   const Ready& ready = start.spec.ready;
   const bool by_http = !ready.http.empty();
   Url url;
-  system::net::Address address{"127.0.0.1", start.port};
+  const std::string& host = start.placeholders.at("host");
+  HONE_TRY(system::net::Address address, system::net::resolve(host, start.port));
   if (by_http) {
     HONE_TRY(const std::string text, fill(ready.http, start.placeholders));
     HONE_TRY(url, parse_url(text));
@@ -127,8 +128,9 @@ Status RunningServer::check_port_owner(const ServerStart& start) {
     if (holder.empty()) {
       return fail(ErrorKind::kNotReady,
                   name_ + " is ready, but does not listen on port " + std::to_string(port) +
-                      " of 127.0.0.1, where its traffic goes",
-                  "check that the command listens on {port} (TLS: {port_tls})", log_.string());
+                      " of " + start.placeholders.at("host") + ", where its traffic goes",
+                  "check that the command listens on {host} and {port} (TLS: {port_tls})",
+                  log_.string());
     }
     return fail(ErrorKind::kPortTaken,
                 "port " + std::to_string(port) + " answers, but it is " + holder +

@@ -17,7 +17,7 @@ struct ServerStart {
   std::string name;  // in errors
   ServerSpec spec;
   Json config;                // for the templates
-  Placeholders placeholders;  // {port} and the rest, {run} included
+  Placeholders placeholders;  // {host}, {port} and the rest, {run} included
   std::uint16_t port = 0;     // the one that traffic will use
   system::Path run_dir;       // exists; templates and output.log go there
   std::vector<int> cpus;

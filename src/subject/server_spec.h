@@ -12,8 +12,8 @@
 
 namespace hone::subject {
 
-// Placeholders in commands, URLs and files: {binary} {port} {port_tls} {admin} {run} {origin}
-// {origin_host} {origin_port} {cert} {key} {workers} {name}.
+// Placeholders in commands, URLs and files: {binary} {host} {port} {port_tls} {admin} {run}
+// {origin} {origin_host} {origin_port} {cert} {key} {workers} {name}.
 
 struct Ready {
   std::string http;  // URL template that must answer below 500; empty: `tcp`

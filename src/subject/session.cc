@@ -4,6 +4,7 @@
 #include "subject/session.h"
 
 #include "subject/running_server.h"
+#include "subject/upstream.h"
 #include "subject/url.h"
 #include "traffic/wire/tls.h"
 
@@ -11,7 +12,8 @@ namespace hone::subject {
 namespace {
 
 using traffic::load::LoadSession;
-using traffic::origin::Origin;
+
+bool is_loopback(const std::string& host) { return host.starts_with("127.") || host == "::1"; }
 
 class RealSession final : public Session {
  public:
@@ -22,13 +24,13 @@ class RealSession final : public Session {
   ~RealSession() override {
     if (pool_) load_->close(*pool_);
     server_.reset();
-    thread_->call([this] { origin_.reset(); });
+    upstream_.reset();
   }
 
   Status open() {
     HONE_CHECK(system_->files->remove_all(spec_.run_dir));
     HONE_CHECK(system_->files->make_directories(spec_.run_dir));
-    HONE_CHECK(start_origin());
+    HONE_CHECK(start_upstream());
     HONE_CHECK(fill_placeholders());
     HONE_CHECK(choose_target());
     ServerStart start;
@@ -86,10 +88,9 @@ class RealSession final : public Session {
   pid_t tree_root() const override { return server_->tree_root(); }
   std::vector<pid_t> processes() const override { return server_->processes(); }
 
-  traffic::origin::OriginCounters origin_counters() const override {
-    traffic::origin::OriginCounters counters;
-    if (origin_) thread_->call([&] { counters = origin_->counters(); });
-    return counters;
+  Result<std::uint64_t> upstream_requests() override {
+    if (!upstream_) return 0;
+    return upstream_->requests();
   }
 
   double ready_after_s() const override { return server_->ready_after_s(); }
@@ -112,18 +113,22 @@ class RealSession final : public Session {
             system_->clock.get()};
   }
 
-  Status start_origin() {
+  Status start_upstream() {
     if (!spec_.with_origin) return {};
-    Result<std::unique_ptr<Origin>> origin;
-    thread_->call([&] { origin = Origin::listen(&thread_->loop(), {}); });
-    if (!origin) return tl::make_unexpected(std::move(origin).error());
-    origin_ = *std::move(origin);
+    if (!spec_.hosts.origin.is_far()) {
+      HONE_TRY(upstream_, subject::start_upstream(thread_));
+      return {};
+    }
+    HONE_TRY(upstream_, start_far_upstream(spec_.hosts, spec_.load_cpus,
+                                           spec_.run_dir.parent_path() / "origin.log", *system_));
     return {};
   }
 
   Status fill_placeholders() {
-    HONE_TRY(const auto ports, system::net::free_ports(3));
+    HONE_TRY(host_, system::net::resolve(spec_.hosts.server_address, 0));
+    HONE_TRY(const auto ports, system::net::free_ports(3, host_.host));
     placeholders_ = {{"binary", spec_.binary},
+                     {"host", spec_.hosts.server_address},
                      {"port", std::to_string(ports[0])},
                      {"port_tls", std::to_string(ports[1])},
                      {"admin", std::to_string(ports[2])},
@@ -132,10 +137,11 @@ class RealSession final : public Session {
                      {"key", (spec_.run_dir / "key.pem").string()},
                      {"workers", std::to_string(spec_.server.workers)},
                      {"name", spec_.name}};
-    const std::string origin_port = origin_ ? std::to_string(origin_->port()) : "0";
-    placeholders_["origin_host"] = "127.0.0.1";
-    placeholders_["origin_port"] = origin_port;
-    placeholders_["origin"] = "127.0.0.1:" + origin_port;
+    const system::net::Address none{"127.0.0.1", 0};
+    const system::net::Address& origin = upstream_ ? upstream_->address() : none;
+    placeholders_["origin_host"] = origin.host;
+    placeholders_["origin_port"] = std::to_string(origin.port);
+    placeholders_["origin"] = to_string(origin);
     HONE_TRY(const auto pair, traffic::wire::make_self_signed_certificate());
     pool_spec_.target.ca_pem = pair.cert_pem;
     HONE_CHECK(system_->files->write(placeholders_["cert"], pair.cert_pem));
@@ -147,7 +153,7 @@ class RealSession final : public Session {
     const Shape& shape = spec_.shape;
     Url url;
     url.tls = shape.tls;
-    url.host = "127.0.0.1";
+    url.host = spec_.hosts.server_address;
     HONE_TRY(const auto port, parse_integer(placeholders_[shape.tls ? "port_tls" : "port"]));
     url.port = static_cast<std::uint16_t>(port);
     url.path = shape.path;
@@ -157,6 +163,7 @@ class RealSession final : public Session {
     }
     url_ = to_string(url);
     HONE_TRY(pool_spec_.target.address, system::net::resolve(url.host, url.port));
+    HONE_CHECK(check_reach(url));
     pool_spec_.target.protocol = shape.protocol;
     pool_spec_.target.tls = url.tls;
     // Subjects of a recipe serve hone's own certificate; a URL of the user's may serve any.
@@ -165,7 +172,7 @@ class RealSession final : public Session {
     traffic::wire::Request& request = pool_spec_.requests.front().request;
     request.method = shape.method;
     request.scheme = url.tls ? "https" : "http";
-    request.authority = url.host + ":" + std::to_string(url.port);
+    request.authority = to_string(system::net::Address{url.host, url.port});
     request.path = url.path;
     request.headers = shape.headers;
     request.body = std::string(shape.body_bytes, 'b');
@@ -174,13 +181,25 @@ class RealSession final : public Session {
     return {};
   }
 
+  // Of another host, its own loopback would be asked, or nobody.
+  Status check_reach(const Url& url) const {
+    const std::string& host = pool_spec_.target.address.host;
+    if (!spec_.hosts.load.is_far() || !is_loopback(host) || is_loopback(host_.host)) return {};
+    return fail(ErrorKind::kUsage,
+                "the load comes from " + to_string(spec_.hosts.load) + ", and " + to_string(url) +
+                    " is not this machine there",
+                "write {host} in the URL and where the server listens: it is " +
+                    spec_.hosts.server_address);
+  }
+
   SessionSpec spec_;
   system::System* system_;
   system::net::LoopThread* thread_;
   LoadSession* load_;
   Placeholders placeholders_;
   traffic::load::PoolSpec pool_spec_;
-  std::unique_ptr<Origin> origin_;
+  system::net::Address host_;  // that the subject is asked at; no port
+  std::unique_ptr<Upstream> upstream_;
   std::unique_ptr<RunningServer> server_;
   std::optional<traffic::load::PoolId> pool_;
   std::string url_;

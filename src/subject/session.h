@@ -9,12 +9,12 @@
 #include "base/error.h"
 #include "base/finding.h"
 #include "base/text.h"
+#include "subject/hosts.h"
 #include "subject/server_spec.h"
 #include "subject/worker_spread.h"
 #include "system/net/loop.h"
 #include "system/system.h"
 #include "traffic/load/load_session.h"
-#include "traffic/origin/origin.h"
 
 namespace hone::subject {
 
@@ -29,13 +29,16 @@ struct SessionSpec {
   int connections = 16;                    // in total
   int streams = 32;
   bool with_origin = true;
-  std::string url;  // what is asked, instead of shape.path on {port}/{port_tls}
+  Hosts hosts;
+  std::vector<int> load_cpus;  // for what talks to another host from here; empty: anywhere
+  std::string url;             // what is asked, instead of shape.path on {port}/{port_tls}
 };
 
 class Session {
  public:
-  // Starts the origin (on `thread`) and the subject, and waits until it is ready and its own
-  // process holds the port. Errors: kPortTaken, kNotReady, kSubjectDied, each with the log.
+  // Starts the origin (on `thread`, or on its own host) and the subject, and waits until it is
+  // ready and its own process holds the port. `load` is where `hosts` says. Errors: kPortTaken,
+  // kNotReady, kSubjectDied, each with the log; kFarHost.
   static Result<std::unique_ptr<Session>> start(const SessionSpec&, system::System&,
                                                 system::net::LoopThread*,
                                                 traffic::load::LoadSession*);
@@ -51,10 +54,10 @@ class Session {
                                                       const Placeholders& more) const = 0;
   // kSubjectDied when the subject ended meanwhile.
   virtual Result<traffic::load::SliceResult> slice(const traffic::load::SliceSpec&) = 0;
-  virtual pid_t tree_root() const = 0;               // for measure: the supervisor
-  virtual std::vector<pid_t> processes() const = 0;  // the subject's own, now
-  virtual traffic::origin::OriginCounters origin_counters() const = 0;
-  virtual double ready_after_s() const = 0;  // from exec to ready
+  virtual pid_t tree_root() const = 0;                    // for measure: the supervisor
+  virtual std::vector<pid_t> processes() const = 0;       // the subject's own, now
+  virtual Result<std::uint64_t> upstream_requests() = 0;  // to the origin, so far; 0 without one
+  virtual double ready_after_s() const = 0;               // from exec to ready
   virtual const system::Path& log() const = 0;
   virtual Status check_alive() = 0;
   // As the recipe says; kTimeout after stop.limit_s (then it has been killed).

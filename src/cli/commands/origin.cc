@@ -28,6 +28,7 @@ struct Options {
   std::string listen;
   std::string protocol;
   int threads = 1;
+  bool until_closed = false;
   traffic::origin::OriginSpec spec;
 };
 
@@ -40,7 +41,8 @@ Status serve(const Options& options) {
   std::printf("listening on %s%s\n", spec.tls_cert.empty() ? "http://" : "https://",
               to_string(bound).c_str());
   std::fflush(stdout);  // scripts read the port from a pipe
-  return traffic::origin::wait_until_interrupted();
+  constexpr int kStdin = 0;
+  return traffic::origin::wait_until_interrupted(options.until_closed ? kStdin : -1);
 }
 
 }  // namespace
@@ -63,6 +65,8 @@ void add_origin(CLI::App& app, system::System& /*system*/, int* exit_code) {
           "h3: HTTP/3 too, on the UDP port of the same number (needs a certificate); h1 or "
           "h2: both are always served, HTTP/2 by ALPN or prior knowledge")
       ->check(CLI::IsMember({"h1", "h2", "h3"}));
+  verb->add_flag("--until-closed", options->until_closed,
+                 "end when standard input does: with whoever started it, over ssh too");
   verb->footer(kOriginExamples);
   verb->callback([options, exit_code] {
     const Status served = serve(*options);

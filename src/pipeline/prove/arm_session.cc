@@ -23,6 +23,8 @@ Result<std::unique_ptr<subject::Session>> start_arm(const Design& design, const 
   spec.connections = design.settings.connections * arm.server.workers;
   spec.streams = design.settings.streams;
   spec.with_origin = design.with_origin;
+  spec.hosts = design.settings.hosts;
+  spec.load_cpus = design.load_cpus;
   spec.url = arm.url;
   return subject::Session::start(spec, system, rig.thread.get(), rig.load.get());
 }

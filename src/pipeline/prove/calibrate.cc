@@ -10,6 +10,7 @@
 
 #include "measure/counters/usage.h"
 #include "pipeline/prove/arm_session.h"
+#include "pipeline/prove/whole_cpu.h"
 #include "system/interrupt.h"
 #include "traffic/load/arrivals.h"
 
@@ -33,19 +34,34 @@ double round_rate(double rate) {
   return std::floor(rate / unit) * unit;
 }
 
+// Of the spinner beside an arm that rests: many timer periods. Not needed for load from here.
+SpunStretch idle_stretch(const Design& design, const Rig& rig, system::System& system) {
+  if (!design.settings.hosts.load.is_far()) return {};
+  const SpunStretch begin = spun_so_far(rig.spinner.get(), *system.clock);
+  system.clock->sleep(system::seconds(kProbeS));
+  return between(begin, spun_so_far(rig.spinner.get(), *system.clock));
+}
+
+// `idle`: with its turns the server is as busy as its CPUs are, soft interrupts included.
 Result<BusyShares> probe(subject::Session& session, const traffic::load::SliceSpec& slice,
-                         std::size_t cpus, system::System& system) {
+                         const Design& design, const SpunStretch& idle, const Rig& rig,
+                         system::System& system) {
   HONE_CHECK(system::check_interrupted());
   const auto& table = *system.process_table;
   HONE_TRY(const auto before, measure::read_when_quiet(table, *system.clock, session.tree_root()));
+  const SpunStretch begin = spun_so_far(rig.spinner.get(), *system.clock);
   HONE_TRY(const auto result, session.slice(slice));
   HONE_TRY(const auto after, measure::read_when_quiet(table, *system.clock, session.tree_root()));
+  const SpunStretch end = spun_so_far(rig.spinner.get(), *system.clock);
   const double wall = std::max(result.duration_s, slice.duration_s);
   const auto scheduled = static_cast<double>(result.scheduled);
   const auto missed = static_cast<double>(result.missed);
   BusyShares busy;
-  busy.server = measure::difference(before, after).cpu_s / wall / static_cast<double>(cpus);
-  busy.client = result.client_cpu_s / wall;
+  const auto cpus = static_cast<int>(design.server_cpus.size());
+  const double cpu_s = std::max(measure::difference(before, after).cpu_s,
+                                unavailable_cpu_s(between(begin, end), idle, cpus));
+  busy.server = cpu_s / wall / cpus;
+  busy.client = result.client_cpu_s / wall / design.settings.hosts.load_threads;
   // Who cannot keep up is as busy as it gets, whatever its CPU says.
   if (static_cast<double>(result.ok) < kKeptUp * (scheduled - missed)) {
     busy.server = std::max(busy.server, 1.0);
@@ -56,8 +72,9 @@ Result<BusyShares> probe(subject::Session& session, const traffic::load::SliceSp
 
 }  // namespace
 
-Result<ResolvedLoad> search_busy_rate(
-    double wanted_busy, const std::function<Result<BusyShares>(double rate)>& measure) {
+Result<ResolvedLoad> search_busy_rate(double wanted_busy,
+                                      const std::function<Result<BusyShares>(double rate)>& measure,
+                                      const std::string& client) {
   double rate = kFirstRate;
   ResolvedLoad best;
   for (int step = 0; step < kMostSteps; ++step) {
@@ -71,7 +88,7 @@ Result<ResolvedLoad> search_busy_rate(
       best.client_busy = seen.client;
       best.bound = server_room <= client_room
                        ? fmt::format("server {:.0f} % busy", wanted_busy * 100)
-                       : fmt::format("load and origin {:.0f} % busy", kClientBound * 100);
+                       : fmt::format("{} {:.0f} % busy", client, kClientBound * 100);
     }
     if (std::abs(room - 1) < kCloseEnough) break;
     const double next = round_rate(rate * std::clamp(room, 1 / kLargestStep, kLargestStep));
@@ -81,8 +98,8 @@ Result<ResolvedLoad> search_busy_rate(
   if (best.rate <= 0) {
     return fail(ErrorKind::kMachineUnfit,
                 fmt::format("no rate down to {:.0f} requests/s keeps the server under {:.0f} % and "
-                            "load and origin under {:.0f} % of their CPUs",
-                            rate, wanted_busy * 100, kClientBound * 100),
+                            "{} under {:.0f} % of their CPUs",
+                            rate, wanted_busy * 100, client, kClientBound * 100),
                 "give the server or the load more CPUs ([prove] cpus), or a fixed rate ([[load]])");
   }
   return best;
@@ -102,10 +119,14 @@ Result<ResolvedLoad> resolve_load(const Design& design, const Load& load,
     slice.seed = derive_seed(design.settings.seed, 0xca11);
     HONE_TRY(auto session, start_arm(design, design.base, 0, shape, work_folder, rig, system));
     HONE_CHECK(session->connect());
-    HONE_TRY(resolved, search_busy_rate(load.busy, [&](double rate) {
-               slice.rate = rate;
-               return probe(*session, slice, design.server_cpus.size(), system);
-             }));
+    const SpunStretch idle = idle_stretch(design, rig, system);
+    const auto measure = [&](double rate) {
+      slice.rate = rate;
+      return probe(*session, slice, design, idle, rig, system);
+    };
+    HONE_TRY(resolved,
+             search_busy_rate(load.busy, measure,
+                              design.settings.hosts.load.is_far() ? "load" : "load and origin"));
     // One that had to be killed is said after its rounds; the rate is good.
     if (Status stopped = session->stop(); !stopped && stopped.error().kind != ErrorKind::kTimeout) {
       return tl::make_unexpected(std::move(stopped).error());

@@ -13,11 +13,12 @@ Result<ResolvedLoad> resolve_load(const Design&, const Load&, const subject::Sha
                                   const system::Path& work_folder, Rig&, system::System&);
 
 // The search by itself, over any way to measure a rate: for tests. Busy shares are of the CPUs
-// meant for the server and for load and origin.
+// meant for the server and for the client, who is called so in the bound.
 struct BusyShares {
   double server = 0, client = 0;
 };
-Result<ResolvedLoad> search_busy_rate(
-    double wanted_busy, const std::function<Result<BusyShares>(double rate)>& measure);
+Result<ResolvedLoad> search_busy_rate(double wanted_busy,
+                                      const std::function<Result<BusyShares>(double rate)>& measure,
+                                      const std::string& client = "load and origin");
 
 }  // namespace hone::pipeline

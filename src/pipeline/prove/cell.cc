@@ -63,10 +63,11 @@ int wanted_rounds(const Design& design, const Cell& cell) {
   }
   const auto stage = usable_rounds(first, counted_kind(settings));
   if (static_cast<int>(stage.size()) < settings.rounds) return settings.rounds;
+  const Cost cost = headline_cost(design, stage);
   int wanted = settings.rounds;
   for (const std::string& candidate : candidates_of(cell.block)) {
-    wanted = std::max(wanted, measure::rounds_for_precision(
-                                  costs_of(stage, candidate, charged_cost), settings.precision));
+    wanted = std::max(wanted, measure::rounds_for_precision(costs_of(stage, candidate, cost),
+                                                            settings.precision));
   }
   return std::min(kMostRounds, wanted);
 }
@@ -78,7 +79,7 @@ Fingerprint cell_fingerprint(const Design& design, const Cell& cell) {
   print.add("load", Json(*cell.load));
   Json settings = design.settings;
   for (const char* key : {"rounds", "precision", "rounds_in_turn", "rounds_without_spinner",
-                          "smallest_effect", "cpus"}) {
+                          "smallest_effect", "cpus", "hosts"}) {
     settings.erase(key);
   }
   print.add("prove", settings);

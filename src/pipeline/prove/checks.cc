@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "measure/statistics/power.h"
-#include "pipeline/prove/round_costs.h"
 
 namespace hone::pipeline {
 namespace {
 
 Check check_of(const std::vector<const Round*>& rounds, const std::string& candidate,
-               RoundKind kind) {
-  const auto costs = costs_of(rounds, candidate, charged_cost);
+               RoundKind kind, Cost cost_of) {
+  const auto costs = costs_of(rounds, candidate, cost_of);
   Check check;
   check.kind = kind;
   check.rounds = static_cast<int>(rounds.size());
@@ -33,33 +32,31 @@ Check check_of(const std::vector<const Round*>& rounds, const std::string& candi
 }  // namespace
 
 std::vector<Check> checks_of(const std::vector<const Round*>& rounds, const std::string& candidate,
-                             RoundKind counted) {
+                             RoundKind counted, Cost cost) {
   std::vector<Check> checks;
   for (const RoundKind kind :
        {RoundKind::kSlices, RoundKind::kInTurn, RoundKind::kWithoutSpinner}) {
     if (kind == counted) continue;
     const auto usable = usable_rounds(rounds, kind);
-    if (!usable.empty()) checks.push_back(check_of(usable, candidate, kind));
+    const Cost known = has_cost(cost, usable) ? cost : charged_cost;
+    if (!usable.empty()) checks.push_back(check_of(usable, candidate, kind, known));
   }
   return checks;
 }
 
-std::optional<WholeCpu> whole_cpu_of(const std::vector<const Round*>& counted,
-                                     const std::string& candidate, int first_stage) {
-  const auto costs = costs_of(counted, candidate, whole_cost);
-  const bool all = std::all_of(costs.begin(), costs.end(), [](const measure::RoundCost& cost) {
-    return cost.a > 0 && cost.b > 0 && cost.a2 > 0;
-  });
-  if (costs.size() < 2 || !all) return std::nullopt;
-  WholeCpu whole;
+std::optional<CpuView> view_by(Cost cost_of, const std::vector<const Round*>& counted,
+                               const std::string& candidate, int first_stage) {
+  if (counted.size() < 2 || !has_cost(cost_of, counted)) return std::nullopt;
+  const auto costs = costs_of(counted, candidate, cost_of);
+  CpuView view;
   for (const auto& cost : costs) {
-    whole.us_a += (cost.a + cost.a2) / 2 * 1e6 / static_cast<double>(costs.size());
-    whole.us_b += cost.b * 1e6 / static_cast<double>(costs.size());
+    view.us_a += (cost.a + cost.a2) / 2 * 1e6 / static_cast<double>(costs.size());
+    view.us_b += cost.b * 1e6 / static_cast<double>(costs.size());
   }
   measure::JudgeSettings settings;
   settings.first_stage = first_stage;
-  whole.estimate = measure::judge(costs, settings).effect;
-  return whole;
+  view.estimate = measure::judge(costs, settings).effect;
+  return view;
 }
 
 }  // namespace hone::pipeline

@@ -6,16 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/prove/proof.h"
+#include "pipeline/prove/round_costs.h"
 
 namespace hone::pipeline {
 
-// By rounds of each other kind that there are, of one block, shape and load.
+// By rounds of each other kind that there are, of one block, shape and load; those without a spinner
+// by the charged cost, which is all they have.
 std::vector<Check> checks_of(const std::vector<const Round*>&, const std::string& candidate,
-                             RoundKind counted);
+                             RoundKind counted, Cost);
 
-// By what was left of the server's CPUs, over counted rounds; nothing without a spinner in each.
-std::optional<WholeCpu> whole_cpu_of(const std::vector<const Round*>& counted,
-                                     const std::string& candidate, int first_stage);
+// By another cost over the counted rounds; nothing where one of them lacks it.
+std::optional<CpuView> view_by(Cost, const std::vector<const Round*>& counted,
+                               const std::string& candidate, int first_stage);
 
 }  // namespace hone::pipeline

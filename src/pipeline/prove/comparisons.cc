@@ -37,11 +37,14 @@ struct CountedCell {  // one candidate on one shape at one load, its counted rou
   std::vector<const Round*> all;     // of every kind, spoiled ones too
   std::vector<const Round*> rounds;  // counted ones
   int repeated = 0;
-  std::string failure;  // the first of the candidate, the base or its copy
-  std::string moved;    // a negative control
+  std::string failure;       // the first of the candidate, the base or its copy
+  std::string moved;         // a negative control
+  Cost cost = charged_cost;  // that verdicts are drawn from
   std::vector<RoundCost> costs;
   Judgement judgement;
 };
+
+const char* metric_of(Cost cost) { return cost == whole_cost ? kWholeMetric : kChargedMetric; }
 
 std::string failure_in(const Round& round, const Trial& trial, const Arm& arm) {
   if (trial.failure.empty()) return "";
@@ -60,7 +63,7 @@ std::string first_failure(const Round& round, const Arm& base, const Arm& candid
 }
 
 CountedCell collect(const Proof& proof, const Arm& candidate, const subject::Shape& shape,
-                    const std::string& load) {
+                    const std::string& load, Cost cost) {
   CountedCell cell;
   cell.candidate = &candidate;
   cell.shape = &shape;
@@ -74,7 +77,8 @@ CountedCell collect(const Proof& proof, const Arm& candidate, const subject::Sha
       cell.failure = first_failure(*round, proof.design.base, candidate);
   }
   cell.rounds = usable_rounds(cell.all, counted);
-  cell.costs = costs_of(cell.rounds, candidate.name, charged_cost);
+  cell.cost = cost;
+  cell.costs = costs_of(cell.rounds, candidate.name, cost);
   cell.moved = cell.rounds.empty() ? "" : moved_control(cell.rounds, candidate.name);
   return cell;
 }
@@ -146,6 +150,7 @@ Comparison proof_of(const Proof& proof, const CountedCell& cell, Verdict before_
   c.load = cell.load;
   c.block = cell.block;
   c.trained = cell.shape->train;
+  c.metric = metric_of(cell.cost);
   c.estimate = j.effect;
   c.aa = j.aa;
   std::vector<double> saved;
@@ -176,8 +181,12 @@ Comparison proof_of(const Proof& proof, const CountedCell& cell, Verdict before_
   c.smallest_detectable = j.smallest_detectable;
   c.rounds_needed = j.rounds_needed;
   if (j.rounds >= 2) c.rounds_for_1pct = measure::rounds_to_find(0.01, j.pair_sd);
-  c.checks = checks_of(cell.all, c.b, counted_kind(proof.design.settings));
-  c.whole_cpu = whole_cpu_of(cell.rounds, c.b, first_stage(proof.design));
+  c.checks = checks_of(cell.all, c.b, counted_kind(proof.design.settings), cell.cost);
+  if (cell.cost == whole_cost) {
+    c.charged_cpu = view_by(charged_cost, cell.rounds, c.b, first_stage(proof.design));
+  } else {
+    c.whole_cpu = view_by(whole_cost, cell.rounds, c.b, first_stage(proof.design));
+  }
   c.verdict = j.verdict;
   c.why = reason(proof.design, cell, before_holm);
   return c;
@@ -194,6 +203,7 @@ Comparison control_of(const Proof& proof, const CountedCell& cell) {
   c.load = cell.load;
   c.block = cell.block;
   c.trained = cell.shape->train;
+  c.metric = metric_of(cell.cost);
   c.estimate = cell.judgement.aa;
   c.aa = cell.judgement.aa;
   std::vector<double> saved;
@@ -291,11 +301,11 @@ std::vector<Total> totals_of(const Design& design, const std::vector<CountedCell
   return totals;
 }
 
-std::vector<CountedCell> cells_at(const Proof& proof, const std::string& load) {
+std::vector<CountedCell> cells_at(const Proof& proof, const std::string& load, Cost cost) {
   std::vector<CountedCell> cells;
   for (const auto& shape : proof.design.shapes) {
     for (const Arm& candidate : proof.design.candidates) {
-      CountedCell cell = collect(proof, candidate, shape, load);
+      CountedCell cell = collect(proof, candidate, shape, load, cost);
       measure::JudgeSettings settings = judge_settings(proof.design);
       settings.arm_failed = !cell.failure.empty();
       settings.control_moved = !cell.moved.empty();
@@ -311,8 +321,9 @@ std::vector<CountedCell> cells_at(const Proof& proof, const std::string& load) {
 void draw_comparisons(Proof* proof) {
   proof->comparisons.clear();
   proof->totals.clear();
+  const Cost cost = headline_cost(proof->design, proof->rounds);
   for (const Load& load : proof->design.loads) {
-    std::vector<CountedCell> cells = cells_at(*proof, load.name);
+    std::vector<CountedCell> cells = cells_at(*proof, load.name, cost);
     std::vector<Verdict> before;
     for (const CountedCell& cell : cells) before.push_back(cell.judgement.verdict);
     adjust(&cells, true);

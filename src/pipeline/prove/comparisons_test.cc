@@ -118,9 +118,41 @@ TEST(DrawComparisons, TheWholeCpuIsASecondViewWhereASpinnerTurned) {
   }
   draw_comparisons(&proof);
   ASSERT_TRUE(proof.comparisons[0].whole_cpu);
-  const WholeCpu& whole = *proof.comparisons[0].whole_cpu;
+  const CpuView& whole = *proof.comparisons[0].whole_cpu;
   EXPECT_NEAR(whole.us_a, 25, 0.5);  // 20 us and 5 in soft interrupts
   EXPECT_NEAR(whole.estimate.effect, -2.0 / 25, 0.02);
+}
+
+TEST(DrawComparisons, TheWholeCpuIsTheHeadlineOfLoadFromAnotherHost) {
+  Proof proof = proof_with(8, {});
+  proof.design.settings.hosts.load.via = {"ssh", "load1"};
+  for (Round& round : proof.rounds) {
+    for (Trial& trial : round.trials) trial.whole_cpu_s = trial.cpu_total_s + 0.05;
+  }
+  Proof checks = proof_with(2, {});
+  checks.rounds[0].kind = RoundKind::kInTurn;
+  checks.rounds[1].kind = RoundKind::kWithoutSpinner;
+  for (Trial& trial : checks.rounds[0].trials) trial.whole_cpu_s = trial.cpu_total_s + 0.05;
+  proof.rounds.insert(proof.rounds.end(), checks.rounds.begin(), checks.rounds.end());
+  draw_comparisons(&proof);
+  for (const Comparison& c : proof.comparisons) EXPECT_EQ(c.metric, kWholeMetric) << c.role;
+  const Comparison& c = proof.comparisons[0];
+  EXPECT_NEAR(c.us_a, 25, 0.5);
+  EXPECT_NEAR(c.estimate.effect, -2.0 / 25, 0.02);
+  EXPECT_NEAR(proof.totals.at(0).estimate.effect, c.estimate.effect, 1e-9);
+  EXPECT_FALSE(c.whole_cpu);
+  ASSERT_TRUE(c.charged_cpu);
+  EXPECT_NEAR(c.charged_cpu->us_a, 20, 0.5);
+  EXPECT_NEAR(c.charged_cpu->estimate.effect, -0.10, 0.02);
+  ASSERT_EQ(c.checks.size(), 2U);
+  EXPECT_NEAR(c.checks[0].estimate.effect, -0.08, 0.04);  // whole
+  EXPECT_NEAR(c.checks[1].estimate.effect, -0.10, 0.04);  // charged: it has no other
+
+  proof.rounds[3].trials[1].whole_cpu_s = 0;  // a round without the spinner
+  draw_comparisons(&proof);
+  EXPECT_EQ(proof.comparisons[0].metric, kChargedMetric);
+  EXPECT_NEAR(proof.comparisons[0].us_a, 20, 0.5);
+  EXPECT_FALSE(proof.comparisons[0].whole_cpu);
 }
 
 TEST(DrawComparisons, APrecisionKeepsTheScatterOfTheFirstStage) {

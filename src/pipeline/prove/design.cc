@@ -49,6 +49,7 @@ void add_to(Fingerprint* print, const Design& design, const std::vector<Arm>& ar
     print->add("arm " + arm.name, json);
   }
   print->add("origin", Json(design.with_origin));
+  print->add("hosts", Json(design.settings.hosts));
   Json what = shape;
   what.erase("train");  // was it trained? a matter of the binary
   what.erase("share");  // and of the total

@@ -62,6 +62,24 @@ TEST(AddTo, TakesTheArmsButNotWhatReadersCallThem) {
   EXPECT_NE(hash_of(), before);
 }
 
+TEST(AddTo, WhereLoadAndOriginRunIsPartOfWhatIsCompared) {
+  const auto hash = [](const Design& design) {
+    Fingerprint print;
+    add_to(&print, design, {}, {});
+    return print.hash();
+  };
+  Design design;
+  const std::string here = hash(design);
+  design.settings.hosts.load.via = {"ssh", "load1"};
+  const std::string load_there = hash(design);
+  design.settings.hosts.origin.via = {"ssh", "load1"};
+  const std::string both_there = hash(design);
+  EXPECT_NE(here, load_there);
+  EXPECT_NE(load_there, both_there);
+  design.settings.hosts.origin = {};
+  EXPECT_EQ(hash(design), load_there);
+}
+
 TEST(NameMachine, SaysModelAndKernel) {
   EXPECT_EQ(name_machine({{"cpu_model", "Some CPU"}, {"kernel", "6.1.0"}}),
             "Some CPU, kernel 6.1.0");

@@ -120,12 +120,10 @@ Status LiveArms::warm_up(const MakeSlice& make_slice) {
 Status LiveArms::read_idle_burn() {
   HONE_TRY(const auto before, quiet_usages());
   if (failed_) return {};
-  const auto spun = [this] { return rig_.spinner ? rig_.spinner->spun() : system::Spun{}; };
   const auto begin = system_.clock->now();
-  const system::Spun spun_before = spun();
+  const SpunStretch spun_before = spun_so_far(rig_.spinner.get(), *system_.clock);
   system_.clock->sleep(system::seconds(kIdleS));
-  idle_.turns = spun().turns - spun_before.turns;
-  idle_.wall_s = system::to_seconds(system_.clock->now() - begin);
+  idle_ = between(spun_before, spun_so_far(rig_.spinner.get(), *system_.clock));
   for (const std::size_t arm : arms_) {
     system::TreeUsage after;
     HONE_CHECK(on_arm(arm, [&]() -> Status {

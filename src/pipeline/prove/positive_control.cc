@@ -66,7 +66,7 @@ Result<Design> make_control_design(const system::Path& program, int rounds,
 // CPU seconds of a request, on arm A.
 Result<double> request_cost_s(const Design& design, const system::Path& folder,
                               system::System& system) {
-  HONE_TRY(Rig rig, make_rig(design, system));
+  HONE_TRY(Rig rig, make_rig(design, folder, system));
   HONE_TRY(auto session, start_arm(design, design.base, 0, design.shapes[0], folder, rig, system));
   HONE_CHECK(session->connect());
   traffic::load::SliceSpec slice;

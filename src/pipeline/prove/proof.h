@@ -100,19 +100,24 @@ struct Check {
 };
 HONE_JSON(Check)
 
-// The effect once more, by what the server's CPUs could not be used for: whole_cpu.h.
-struct WholeCpu {
+// What a comparison's figures count. Whole: all that the server's CPUs could not be used for
+// otherwise (whole_cpu.h); the other: what was charged to the arm's processes.
+inline constexpr const char* kChargedMetric = "cpu_per_request";
+inline constexpr const char* kWholeMetric = "whole_cpu_per_request";
+
+// The effect once more, by the CPU that the comparison is not drawn from.
+struct CpuView {
   double us_a = 0, us_b = 0;  // per successful response
   measure::Estimate estimate;
 };
-HONE_JSON(WholeCpu)
+HONE_JSON(CpuView)
 
 struct Comparison {
   std::string role = "proof";  // "proof", "aa", "control" or "held-out"
   std::string a, b, shape, load;
   std::string block;  // whose rounds it is drawn from: block.h
   bool trained = true;
-  std::string metric = "cpu_per_request";
+  std::string metric = kChargedMetric;
   measure::Estimate estimate;
   measure::Estimate aa;
   double us_a = 0, us_b = 0;  // CPU per successful response, microseconds, mean over rounds
@@ -126,7 +131,7 @@ struct Comparison {
   std::string why;                              // the verdict's reason in words, with its figures
   std::vector<double> round_effects, round_aa;  // per counted round, relative: the dots
   std::vector<Check> checks;
-  std::optional<WholeCpu> whole_cpu;
+  std::optional<CpuView> whole_cpu, charged_cpu;  // the one that `metric` is not
 };
 HONE_JSON(Comparison)
 

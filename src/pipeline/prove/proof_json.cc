@@ -12,12 +12,12 @@ HONE_JSON_FIELDS(Round, shape, load, kind, number, attempt, valid, why_invalid, 
                  machine, spinner_share, order, trials, started_at)
 HONE_JSON_FIELDS(ResolvedLoad, load, shape, arrivals, rate, bound, server_busy, client_busy)
 HONE_JSON_FIELDS(Check, kind, rounds, estimate, pair_sd, rounds_for_1pct, round_effects)
-HONE_JSON_FIELDS(WholeCpu, us_a, us_b, estimate)
+HONE_JSON_FIELDS(CpuView, us_a, us_b, estimate)
 HONE_JSON_FIELDS(Comparison, role, a, b, shape, load, block, trained, metric, estimate, aa, us_a,
                  us_b, us_saved, us_saved_low, us_saved_high, wakes_a, wakes_b, latency_a,
                  latency_b, rounds, won, repeated, hodges_lehmann, pair_sd, p_value, floor,
                  smallest_detectable, rounds_needed, rounds_for_1pct, verdict, why, round_effects,
-                 round_aa, checks, whole_cpu)
+                 round_aa, checks, whole_cpu, charged_cpu)
 HONE_JSON_FIELDS(Total, load, b, estimate, verdict, shapes)
 HONE_JSON_FIELDS(WorkAndWakes::Arm, arm, work_us, work_us_low, work_us_high, us_per_wake,
                  lack_of_fit_p, holds)

@@ -13,6 +13,7 @@
 #include "pipeline/prove/calibrate.h"
 #include "pipeline/prove/cell.h"
 #include "pipeline/prove/round.h"
+#include "pipeline/prove/round_costs.h"
 #include "system/interrupt.h"
 
 namespace hone::pipeline {
@@ -32,7 +33,7 @@ class ProofRun {
   Result<Proof> run() {
     HONE_CHECK(read_back());
     if (!all_whole()) {
-      HONE_TRY(rig_, make_rig(design_, system_));
+      HONE_TRY(rig_, make_rig(design_, work_, system_));
       for (const Finding& finding : rig_.findings) observer_.finding(finding);
       HONE_CHECK(find_rates());
       HONE_CHECK(measure_all());
@@ -46,6 +47,7 @@ class ProofRun {
       std::move(cell.rounds.begin(), cell.rounds.end(), std::back_inserter(proof.rounds));
     }
     note_machine(proof.rounds, &proof.findings);
+    note_metric(proof.rounds, &proof.findings);
     draw_comparisons(&proof);
     return proof;
   }
@@ -281,6 +283,8 @@ class ProofRun {
     }
     for (Finding& finding :
          measure::state_findings(states, {design_.server_cpus, design_.load_cpus})) {
+      // The network card's: they bring the load, and whole CPU counts them.
+      if (finding.id == "machine.interrupts" && design_.settings.hosts.load.is_far()) continue;
       findings->push_back(std::move(finding));
     }
   }
@@ -315,6 +319,16 @@ class ProofRun {
                            "a server did not end when told to after its last slice: it was killed",
                            "its figures are whole; set [server] stop to what ends it"});
     }
+  }
+
+  void note_metric(const std::vector<Round>& rounds, Findings* findings) const {
+    if (!design_.settings.hosts.load.is_far()) return;
+    if (headline_cost(design_, rounds) == whole_cost) return;
+    findings->push_back({"prove.whole-cpu", "warning",
+                         "the load came over a network, and without the idle spinner in every "
+                         "round its work in soft interrupts cannot be counted: the figures are the "
+                         "CPU charged to the arms' processes alone",
+                         "prove where the spinner may run; its own finding says why it was off"});
   }
 
   // Counts this run's alone: whoever quietened the machine and runs again starts with none.

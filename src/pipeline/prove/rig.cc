@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "measure/machine/cgroups.h"
+#include "subject/far_load.h"
 #include "system/cpus.h"
 
 namespace hone::pipeline {
@@ -21,14 +22,27 @@ Finding spinner_off(const std::string& why, const std::string& advice) {
           "the idle spinner is off: " + why + "; rounds will scatter more", advice};
 }
 
+Status start_load(const Design& design, const system::Path& work_folder, system::System& system,
+                  Rig* rig) {
+  const subject::Hosts& hosts = design.settings.hosts;
+  if (!hosts.load.is_far()) {
+    rig->load = traffic::load::make_in_process(rig->thread.get());
+    return {};
+  }
+  HONE_TRY(rig->load,
+           subject::start_far_load(hosts, design.load_cpus, work_folder / "far-load.log", system));
+  return {};
+}
+
 }  // namespace
 
-Result<Rig> make_rig(const Design& design, system::System& system) {
+Result<Rig> make_rig(const Design& design, const system::Path& work_folder,
+                     system::System& system) {
   Rig rig;
   // hone's own thread sits with the load: the server's CPUs belong to the server.
   HONE_CHECK(system::pin_this_thread(design.load_cpus));
   HONE_TRY(rig.thread, system::net::LoopThread::start(design.load_cpus));
-  rig.load = traffic::load::make_in_process(rig.thread.get());
+  HONE_CHECK(start_load(design, work_folder, system, &rig));
   if (crowded(design)) {
     rig.findings.push_back({"prove.crowded", "warning",
                             fmt::format("an arm has more workers than its {} CPUs: they wait for "

@@ -1,5 +1,5 @@
-// What all rounds of a proof share: the load's thread with origin and generator on it, and the
-// spinner that keeps the server's CPUs awake.
+// What all rounds of a proof share: the thread of origin and generator, or the way to a generator
+// on another host, and the spinner that keeps the server's CPUs awake.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,14 @@ namespace hone::pipeline {
 
 struct Rig {
   std::unique_ptr<system::net::LoopThread> thread;
-  std::unique_ptr<traffic::load::LoadSession> load;  // destroyed before `thread`
+  std::unique_ptr<traffic::load::LoadSession> load;  // here or far; destroyed before `thread`
   std::unique_ptr<system::IdleSpinner> spinner;      // nothing when off or refused
   double spinner_share = 0;                          // of a busy loop beside it, as measured
   Findings findings;                                 // why the spinner is off, if it is
 };
 
-Result<Rig> make_rig(const Design&, system::System&);
+// `work_folder`: for the log of a far load. kFarHost where it does not come up.
+Result<Rig> make_rig(const Design&, const system::Path& work_folder, system::System&);
 
 // After a round that went without it; where make_rig() left it off, it stays off.
 Status restart_spinner(const Design&, Rig*);

@@ -134,7 +134,7 @@ class RoundRun {
     const auto read = [this] {
       moments_.push_back(measure::read_moment(*system_.files, *system_.clock,
                                               {design_.server_cpus, design_.load_cpus}));
-      return read_cpus(system_, design_.server_cpus, rig_.spinner.get());
+      return read_cpus(system_, design_, rig_.spinner.get());
     };
     HONE_TRY(const CpuReading before, read());
     CpuReading half = before;
@@ -193,22 +193,23 @@ class RoundRun {
     // Slice k of every arm has the same arrivals.
     HONE_TRY(const SliceResult head, session.slice(slice_spec(design_.settings.head_s, 2 * index)));
     static_cast<void>(head);
+    // Outside of what is counted: with a far origin this is traffic of its own.
+    HONE_TRY(const std::uint64_t upstream_before, session.upstream_requests());
     HONE_TRY(const auto before, live.quiet_usage(arm));
-    const SpunStretch begin = spun_now();
-    const auto upstream_before = session.origin_counters().requests;
+    const SpunStretch begin = spun_so_far(rig_.spinner.get(), *system_.clock);
     HONE_TRY(const SliceResult result,
              session.slice(slice_spec(design_.settings.slice_s, 2 * index + 1)));
     HONE_TRY(const auto after, live.quiet_usage(arm));
-    const SpunStretch end = spun_now();
+    const SpunStretch end = spun_so_far(rig_.spinner.get(), *system_.clock);
     const auto cost = measure::difference(before, after);
     Trial& trial = round_.trials[arm];
-    trial.upstream_requests += session.origin_counters().requests - upstream_before;
+    HONE_TRY(const std::uint64_t upstream_after, session.upstream_requests());
+    trial.upstream_requests += upstream_after - upstream_before;
     SliceRecord slice;
     slice.order = place;
     slice.cpu_s = cost.cpu_s;
-    slice.whole_cpu_s =
-        unavailable_cpu_s({end.wall_s - begin.wall_s, end.turns - begin.turns}, live.idle(),
-                          static_cast<int>(design_.server_cpus.size()));
+    slice.whole_cpu_s = unavailable_cpu_s(between(begin, end), live.idle(),
+                                          static_cast<int>(design_.server_cpus.size()));
     slice.ok = result.ok;
     slice.wakes = cost.wakes;
     slice.blocked = result.blocked;
@@ -263,12 +264,6 @@ class RoundRun {
       trial.user_share = trial.cpu_total_s > 0 ? user_s_[arm] / trial.cpu_total_s : 0;
     }
     return {};
-  }
-
-  // Since any fixed moment; the turns stand still without a spinner.
-  SpunStretch spun_now() const {
-    const std::uint64_t turns = rig_.spinner ? rig_.spinner->spun().turns : 0;
-    return {system::to_seconds(system_.clock->now().time_since_epoch()), turns};
   }
 
   double share_missed() const {

@@ -22,6 +22,25 @@ double charged_cost(const Trial& trial) { return per_response(trial.cpu_total_s,
 
 double whole_cost(const Trial& trial) { return per_response(trial.whole_cpu_s, trial); }
 
+bool has_cost(Cost cost, const std::vector<const Round*>& rounds) {
+  return std::all_of(rounds.begin(), rounds.end(), [cost](const Round* round) {
+    return std::all_of(round->trials.begin(), round->trials.end(),
+                       [cost](const Trial& trial) { return cost(trial) > 0; });
+  });
+}
+
+Cost headline_cost(const Design& design, const std::vector<const Round*>& rounds) {
+  if (!design.settings.hosts.load.is_far()) return charged_cost;
+  const auto counted = usable_rounds(rounds, counted_kind(design.settings));
+  return has_cost(whole_cost, counted) ? whole_cost : charged_cost;
+}
+
+Cost headline_cost(const Design& design, const std::vector<Round>& rounds) {
+  std::vector<const Round*> all;
+  for (const Round& round : rounds) all.push_back(&round);
+  return headline_cost(design, all);
+}
+
 std::vector<const Round*> usable_rounds(const std::vector<const Round*>& rounds, RoundKind kind) {
   std::vector<const Round*> usable;
   for (const Round* round : rounds) {
@@ -42,8 +61,7 @@ const Trial& trial_of(const Round& round, const std::string& arm) {
 }
 
 std::vector<measure::RoundCost> costs_of(const std::vector<const Round*>& rounds,
-                                         const std::string& candidate,
-                                         double (*cost)(const Trial&)) {
+                                         const std::string& candidate, Cost cost) {
   std::vector<measure::RoundCost> costs;
   for (const Round* round : rounds) {
     costs.push_back(

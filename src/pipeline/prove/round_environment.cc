@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "system/process_tree.h"
+
 namespace hone::pipeline {
 namespace {
 
@@ -19,10 +21,16 @@ std::optional<double> turns_per_s(const system::Spun& from, const system::Spun& 
 
 }  // namespace
 
-Result<CpuReading> read_cpus(const system::System& system, const std::vector<int>& server_cpus,
+Result<CpuReading> read_cpus(const system::System& system, const Design& design,
                              const system::IdleSpinner* spinner) {
   CpuReading reading;
-  HONE_TRY(reading.machine, measure::read_machine(system, server_cpus));
+  HONE_TRY(reading.machine, measure::read_machine(system, design.server_cpus));
+  if (design.settings.hosts.load.is_far()) {
+    for (const int cpu : design.server_cpus) {
+      HONE_TRY(const system::CpuTimes times, system::cpu_times(cpu));
+      reading.machine.busy_s -= times.irq + times.softirq;
+    }
+  }
   if (spinner != nullptr) reading.spun = spinner->spun();
   return reading;
 }

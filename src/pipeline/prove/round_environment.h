@@ -3,6 +3,7 @@
 #pragma once
 
 #include "measure/machine/machine.h"
+#include "pipeline/prove/design.h"
 #include "system/idle_spinner.h"
 
 namespace hone::pipeline {
@@ -13,8 +14,9 @@ struct CpuReading {
   measure::MachineReading machine;
   system::Spun spun;
 };
-// `spinner` may be null.
-Result<CpuReading> read_cpus(const system::System&, const std::vector<int>& server_cpus,
+// Of the design's server CPUs; `spinner` may be null. Where load comes from another host interrupts
+// are left out of what the CPUs were busy with: they bring that load, and are no stranger's.
+Result<CpuReading> read_cpus(const system::System&, const Design&,
                              const system::IdleSpinner* spinner);
 
 // Readings before the slices, half way and after them; what the arms used of `cpus` CPUs and waited

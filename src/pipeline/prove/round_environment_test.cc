@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "system/cpus.h"
+#include "system/process_tree.h"
+
 namespace hone::pipeline {
 namespace {
 
@@ -40,6 +43,22 @@ TEST_F(RoundEnvironment, ASpinnerThatHardlyRanSaysNothing) {
   EXPECT_FALSE(seen().spin_drift);
   before_.spun = half_.spun = after_.spun = {};
   EXPECT_FALSE(seen().spin_drift);
+}
+
+TEST(ReadCpus, InterruptsThatBringTheLoadAreNoStrangers) {
+  const system::System system = system::real_system();
+  Design design;
+  design.server_cpus = {system::allowed_cpus().front()};
+  const auto near = read_cpus(system, design, nullptr);
+  ASSERT_TRUE(near);
+  const system::CpuTimes times = *system::cpu_times(design.server_cpus.front());
+  const double interrupts_s = times.irq + times.softirq;
+  if (interrupts_s < 0.05) GTEST_SKIP() << "no time in interrupts is told here";
+  design.settings.hosts.load.via = {"ssh", "load1"};
+  const auto far = read_cpus(system, design, nullptr);
+  ASSERT_TRUE(far);
+  const double between_s = far->machine.at_s - near->machine.at_s;
+  EXPECT_LT(far->machine.busy_s, near->machine.busy_s + between_s - interrupts_s + 0.02);
 }
 
 }  // namespace

@@ -4,6 +4,15 @@
 
 namespace hone::pipeline {
 
+SpunStretch spun_so_far(const system::IdleSpinner* spinner, const system::Clock& clock) {
+  return {system::to_seconds(clock.now().time_since_epoch()),
+          spinner != nullptr ? spinner->spun().turns : 0};
+}
+
+SpunStretch between(const SpunStretch& begin, const SpunStretch& end) {
+  return {end.wall_s - begin.wall_s, end.turns - begin.turns};
+}
+
 double unavailable_cpu_s(const SpunStretch& loaded, const SpunStretch& idle, int cpus) {
   if (idle.turns == 0 || idle.wall_s <= 0) return 0;
   // Turns per wall second of all CPUs, each idle throughout.

@@ -7,6 +7,9 @@
 
 #include <cstdint>
 
+#include "system/clock.h"
+#include "system/idle_spinner.h"
+
 namespace hone::pipeline {
 
 // The spinner's turns over a stretch of wall time, all of the server's CPUs together.
@@ -14,6 +17,10 @@ struct SpunStretch {
   double wall_s = 0;
   std::uint64_t turns = 0;
 };
+
+// Since any fixed moment; the turns stand still without a `spinner`.
+SpunStretch spun_so_far(const system::IdleSpinner* spinner, const system::Clock&);
+SpunStretch between(const SpunStretch& begin, const SpunStretch& end);
 
 // wall x CPUs - turns / (turns per second of an idle CPU), not below 0; 0 where `idle` has no
 // turns. `idle`: a stretch in which nothing ran but the kernel's housekeeping, which so counts for

@@ -8,8 +8,8 @@ void check_placeholders(const Node& node, const std::string& key, TableReader* r
                         const std::vector<std::string>& more) {
   if (node.kind == Node::Kind::kText) {
     Placeholders stand_ins;
-    for (const char* known : {"binary", "port", "port_tls", "admin", "run", "origin", "origin_host",
-                              "origin_port", "cert", "key", "workers", "name"}) {
+    for (const char* known : {"binary", "host", "port", "port_tls", "admin", "run", "origin",
+                              "origin_host", "origin_port", "cert", "key", "workers", "name"}) {
       stand_ins[known] = "x";
     }
     for (const std::string& known : more) stand_ins[known] = "x";

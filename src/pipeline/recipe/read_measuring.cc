@@ -67,6 +67,35 @@ Status read_cpus(const Node& table, Cpus* cpus) {
   return reader.finish();
 }
 
+// `key` means nothing without `other`.
+void check_needs(const Node& table, const char* key, const char* other, const std::string& why,
+                 TableReader* reader) {
+  const Node* given = table.find(key);
+  if (given == nullptr || table.find(other) != nullptr) return;
+  if (given->kind == Node::Kind::kArray && given->items.empty()) return;  // taken back
+  reader->fault(given->origin, std::string(key) + " in [prove] needs " + other + ": " + why);
+}
+
+void read_hosts(const Node& table, TableReader* reader, subject::Hosts* hosts) {
+  reader->texts("load_via", &hosts->load.via);
+  reader->text("load_hone", &hosts->load.hone);
+  reader->integer("load_threads", 1, 1024, &hosts->load_threads);  // as `hone load --threads`
+  reader->text("server_address", &hosts->server_address);
+  reader->texts("origin_via", &hosts->origin.via);
+  reader->text("origin_hone", &hosts->origin.hone);
+  reader->text("origin_address", &hosts->origin_address);
+  check_needs(table, "load_via", "server_address", "this machine, as the load's host reaches it",
+              reader);
+  for (const char* key : {"load_hone", "load_threads"}) {
+    check_needs(table, key, "load_via", "the words that run a command on that host", reader);
+  }
+  check_needs(table, "origin_via", "origin_address",
+              "the origin's host, as this machine reaches it", reader);
+  for (const char* key : {"origin_address", "origin_hone"}) {
+    check_needs(table, key, "origin_via", "the words that run a command on that host", reader);
+  }
+}
+
 }  // namespace
 
 Status read_train(const Node& table, Train* train) {
@@ -112,6 +141,7 @@ Status read_prove(const Node& table, int workers, Prove* prove) {
   reader.number("smallest_effect", {0, 1, true, true}, &prove->smallest_effect);
   reader.integer("seed", 0, std::numeric_limits<long long>::max(), &seed);
   reader.flag("spinner", &prove->spinner);
+  read_hosts(table, &reader, &prove->hosts);
   const Node* cpus = reader.node("cpus", Node::Kind::kTable);
   prove->seed = static_cast<std::uint64_t>(seed);
   if (prove->head_s >= prove->slice_s) {

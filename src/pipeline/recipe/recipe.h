@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "subject/hosts.h"
 #include "subject/server_spec.h"
 #include "system/system.h"
 
@@ -77,6 +78,7 @@ struct Prove {
   std::uint64_t seed = 0;  // 0: drawn, and printed
   bool spinner = true;
   Cpus cpus;
+  subject::Hosts hosts;
 };
 HONE_JSON(Prove)
 

@@ -202,6 +202,32 @@ TEST_F(RecipeTest, WrongTypes) {
   EXPECT_THAT(fault(std::string(kSmall) + "share = 2020-01-01\n"), HasSubstr("a date or time"));
 }
 
+TEST_F(RecipeTest, LoadAndOriginMayBeOnOtherHosts) {
+  const std::string prove = std::string(kSmall) + "[prove]\n";
+  const auto recipe = parse(prove +
+                            "load_via = ['ssh', 'load1']\nload_hone = '/opt/hone'\n"
+                            "server_address = '10.0.0.1'\norigin_via = ['ssh', 'origin1']\n"
+                            "origin_address = '10.0.0.3'\n");
+  ASSERT_TRUE(recipe) << recipe.error().what;
+  const subject::Hosts& hosts = recipe->prove.hosts;
+  EXPECT_THAT(hosts.load.via, ElementsAre("ssh", "load1"));
+  EXPECT_EQ(hosts.load.hone, "/opt/hone");
+  EXPECT_EQ(hosts.server_address, "10.0.0.1");
+  EXPECT_THAT(hosts.origin.via, ElementsAre("ssh", "origin1"));
+  EXPECT_EQ(hosts.origin.hone, "hone");
+  EXPECT_EQ(hosts.origin_address, "10.0.0.3");
+  EXPECT_FALSE(parse(kSmall)->prove.hosts.load.is_far());
+  EXPECT_TRUE(parse(prove, {"prove.load_via=[]"}));
+
+  EXPECT_THAT(fault(prove + "load_via = ['ssh', 'load1']\n"),
+              HasSubstr("load_via in [prove] needs server_address"));
+  EXPECT_THAT(fault(prove + "load_hone = 'x'\n"), HasSubstr("load_hone in [prove] needs load_via"));
+  EXPECT_THAT(fault(prove + "origin_via = ['x']\n"), HasSubstr("needs origin_address"));
+  EXPECT_THAT(fault(prove + "origin_address = 'x'\n"), HasSubstr("needs origin_via"));
+  EXPECT_THAT(fault(prove + "load_via = 'ssh load1'\n"), HasSubstr("must be an array"));
+  EXPECT_TRUE(parse(with("--port={port}", "--listen={host}:{port}")));
+}
+
 TEST_F(RecipeTest, MissingParts) {
   EXPECT_THAT(fault(""), StartsWith("recipe.toml: the recipe needs 'source'"));
   EXPECT_THAT(fault("[source]\napt = 'x'\n"), HasSubstr("needs 'build'"));

@@ -37,20 +37,23 @@ Table::Row check_row(const Check& check) {
 }
 
 void add_rows(const RunView& view, const LoadView& load, const Comparison& one, Table* table) {
-  if (one.rounds < 2 || (one.checks.empty() && !one.whole_cpu)) return;
+  if (one.rounds < 2 || (one.checks.empty() && !one.whole_cpu && !one.charged_cpu)) return;
   table->rows.push_back(
       {{view.label(one) + " at " + code(load.name),
         std::string("counted: ") + way(counted_kind(view.run.proof.design.settings)),
         std::to_string(one.rounds), format_signed_percent(one.estimate.effect),
         interval(one.estimate), format_percent(one.pair_sd), rounds_or_dash(one.rounds_for_1pct)}});
   for (const Check& check : one.checks) table->rows.push_back(check_row(check));
-  if (!one.whole_cpu) return;
-  const WholeCpu& whole = *one.whole_cpu;
-  table->rows.push_back({{"",
-                          fmt::format("CPU not available to others: {} against {} us",
-                                      microseconds(whole.us_a), microseconds(whole.us_b)),
-                          std::to_string(one.rounds), format_signed_percent(whole.estimate.effect),
-                          interval(whole.estimate), "-", "-"}});
+  for (const auto& [what, other] : {std::pair{"CPU not available to others", &one.whole_cpu},
+                                    {"CPU charged to the processes", &one.charged_cpu}}) {
+    if (!*other) continue;
+    const CpuView& by = **other;
+    table->rows.push_back(
+        {{"",
+          fmt::format("{}: {} against {} us", what, microseconds(by.us_a), microseconds(by.us_b)),
+          std::to_string(one.rounds), format_signed_percent(by.estimate.effect),
+          interval(by.estimate), "-", "-"}});
+  }
 }
 
 }  // namespace
@@ -75,6 +78,10 @@ std::optional<Table> checks_table(const RunView& view) {
       "the idle spinner could not have of the server's CPUs: it includes work in soft interrupts, "
       "which is "
       "charged to no process of the arm.";
+  if (counts_whole_cpu(view)) {
+    table.note +=
+        " The load came from another host, so the counted rows and those in turn are by it.";
+  }
   return table;
 }
 

@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "pipeline/report/sections.h"
 #include "pipeline/report/words.h"
-#include "system/cpus.h"
 
 namespace hone::pipeline::report {
 namespace {
@@ -94,9 +93,8 @@ Terms rig(const RunView& view) {
   terms.items.push_back({"connections", connections + "; HTTP/2: up to " +
                                             std::to_string(settings.streams) + " streams each"});
   if (workers > 1) terms.items.push_back({"connections on the workers", spread_text(proof)});
-  terms.items.push_back({"CPUs", "server " + system::format_cpu_list(design.server_cpus) +
-                                     "; load" + (design.with_origin ? " and origin " : " ") +
-                                     system::format_cpu_list(design.load_cpus)});
+  terms.items.push_back({"CPUs", cpus_text(design)});
+  for (Terms::Item& item : host_terms(design)) terms.items.push_back(std::move(item));
   terms.items.push_back({"spinner", spinner_text(proof)});
   terms.items.push_back(
       {"slices",

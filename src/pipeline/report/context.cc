@@ -114,8 +114,7 @@ Section glossary_section(const RunView& view) {
       {"round",
        "one process lifetime of every arm, for one shape and load: the unit of replication"},
       {"slice", "a short stretch of load on one arm within a round"},
-      {"CPU per request",
-       "CPU time of the whole process tree, read when quiet, over successful responses"},
+      {"CPU per request", cpu_meaning(view)},
       {"effect", std::string("relative change of CPU per request from A to ") +
                      (view.several ? "a candidate" : "B") + ", geometric mean over rounds"},
       {"95 % interval",

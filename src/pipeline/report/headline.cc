@@ -45,7 +45,7 @@ std::string reason(const LoadView& load, Verdict verdict) {
 
 std::string place(const RunView& view, const LoadView& load) {
   std::string text = view.rebuilt ? " on the trained shapes" : "";
-  return text + ", at " + code(load.name);
+  return text + ", at " + code(load.name) + (counts_whole_cpu(view) ? ", whole CPU counted" : "");
 }
 
 // "; 6 of 6 shapes saved", or nothing where there is one shape and the sentence said it.
@@ -256,6 +256,7 @@ std::vector<Sentence> lead(const RunView& view) {
   if (view.loads.empty()) return sentences;
   const LoadView& first = view.loads.front();
   if (const auto time = saved_time(view, first)) sentences.push_back(*time);
+  if (auto far = far_load_sentence(view, first)) sentences.push_back(*std::move(far));
   if (auto whole = whole_cpu_sentence(view, first)) sentences.push_back(*std::move(whole));
   if (const auto missed = unresolved_sentence(first)) sentences.push_back(*missed);
   for (std::size_t i = 1; i < view.loads.size(); ++i)

@@ -219,7 +219,8 @@ Terms::Item generator(const RunView& view) {
   std::string text = fmt::format("{} of {} requests were skipped because the generator was late",
                                  format_count(work.missed), format_count(work.scheduled));
   if (busiest > 0)
-    text += "; load and origin used at most " + format_percent(busiest, 0) + " of their CPUs";
+    text += std::string("; ") + (load_is_far(view) ? "it" : "load and origin") + " used at most " +
+            format_percent(busiest, 0) + (load_is_far(view) ? " of its CPUs" : " of their CPUs");
   return {"Was the load generator the limit?",
           text +
               ". Which bound set each rate stands under load conditions. The load is open: a slow "
@@ -247,8 +248,8 @@ Terms::Item limits(const RunView& view) {
                      " binaries. An A/A cannot see the luck of code layout: each "
                      "binary is one sample of it";
   text += small ? ", so effects below 5 % speak of these two binaries, not of the method." : ".";
-  text +=
-      " Long-lived connections on the loopback; latency was not what the rounds were designed for.";
+  text += std::string(" Long-lived connections") + (load_is_far(view) ? "" : " on the loopback") +
+          "; latency was not what the rounds were designed for.";
   return {"What does this not show?", text};
 }
 

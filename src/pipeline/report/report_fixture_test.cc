@@ -107,10 +107,10 @@ void add_checks(Comparison* c) {
   without.estimate = {without.round_effects[0], without.round_effects[0], without.round_effects[0]};
   c->checks = {in_turn, without};
   const double apart = c->shape == "h1-16k" ? 0.031 : 0.004;
-  c->whole_cpu = WholeCpu{round_to(c->us_a * 1.06, 0.01),
-                          round_to(c->us_b * 1.07, 0.01),
-                          {round_to(effect + apart, 1e-4), round_to(effect + apart - 0.012, 1e-4),
-                           round_to(effect + apart + 0.012, 1e-4)}};
+  c->whole_cpu = CpuView{round_to(c->us_a * 1.06, 0.01),
+                         round_to(c->us_b * 1.07, 0.01),
+                         {round_to(effect + apart, 1e-4), round_to(effect + apart - 0.012, 1e-4),
+                          round_to(effect + apart + 0.012, 1e-4)}};
 }
 
 Comparison comparison(Random* random, const ShapeSketch& sketch, const Load& load, double us_a) {

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
 #include <regex>
 #include <stdexcept>
+#include <utility>
 
 #include "base/text.h"
 #include "pipeline/report/html.h"
@@ -53,6 +55,27 @@ TEST(Headline, ClaimsNoMoreThanItsVerdict) {
   for (const Verdict verdict :
        {Verdict::kSame, Verdict::kUnresolved, Verdict::kWithheld, Verdict::kFailed})
     EXPECT_THAT(headline_with(verdict), Not(HasSubstr("takes 8"))) << measure::name(verdict);
+}
+
+TEST(Headline, OfLoadFromAnotherHostSaysWhichCpuIsCounted) {
+  RunValues run = compare_run();
+  run.proof.design.settings.hosts.load.via = {"ssh", "load1"};
+  run.proof.design.settings.hosts.server_address = "10.0.0.1";
+  const std::string charged = render_markdown(make_run_report(run));
+  EXPECT_THAT(charged, HasSubstr("came from another host (`ssh load1`), and the CPU is what was "
+                                 "charged to the arms' processes"));
+  EXPECT_THAT(charged, Not(HasSubstr("whole CPU counted")));
+  for (Comparison& c : run.proof.comparisons) {
+    c.metric = kWholeMetric;
+    c.charged_cpu = std::exchange(c.whole_cpu, std::nullopt);
+  }
+  const Model model = make_run_report(run);
+  EXPECT_THAT(model.headline.text, HasSubstr(", whole CPU counted"));
+  const std::string whole = render_markdown(model);
+  EXPECT_THAT(whole, HasSubstr("By the CPU charged to the arms' processes alone the change is"));
+  EXPECT_THAT(whole, HasSubstr("`ssh load1`, to `10.0.0.1` here; the clocks"));
+  EXPECT_THAT(whole, HasSubstr("CPU charged to the processes: "));
+  EXPECT_THAT(whole, HasSubstr("hone itself 0"));
 }
 
 TEST(Headline, ASavedTotalDoesNotHideAShapeThatIsWorse) {

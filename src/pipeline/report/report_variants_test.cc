@@ -38,7 +38,7 @@ Comparison candidate_row(const Comparison& b, const std::string& arm, const std:
   c.b = arm;
   c.block = block;
   shift(&c, by);
-  c.whole_cpu = WholeCpu{c.us_a * 1.07, c.us_b * 1.07, c.estimate};
+  c.whole_cpu = CpuView{c.us_a * 1.07, c.us_b * 1.07, c.estimate};
   c.verdict = verdict;
   c.why = verdict == Verdict::kSame
               ? "the 90 % interval lies inside what does not matter"

@@ -143,8 +143,9 @@ Table result_table(const RunView& view, const LoadView& load) {
   for (const Comparison* one : load.all()) table.rows.push_back(result_row(view, load, *one));
   table.note =
       arms_note(view) +
-      "CPU of the whole process tree over successful responses, in microseconds (us). A "
-      "percentage "
+      (counts_whole_cpu(view) ? "Whole CPU: " + cpu_meaning(view)
+                              : "CPU of the whole process tree over successful responses") +
+      ", in microseconds (us). A percentage "
       "holds for its rate, arrivals and wakes alone; the microseconds saved carry further.";
   if (!load.untrained.empty()) table.note += " * not trained.";
   return table;

@@ -34,9 +34,18 @@ Section latency_section(const RunView&);
 Section statistics_section(const RunView&);
 Section environment_section(const RunView&);
 
+// hosts.cc
+std::vector<Terms::Item> host_terms(const Design&);  // nothing for what runs here
+std::string cpus_text(const Design&);                // "server 1; load and origin 0"
+bool load_is_far(const RunView&);
+bool counts_whole_cpu(const RunView&);
+std::string cpu_meaning(const RunView&);  // of a request, in a report's words
+std::optional<Sentence> far_load_sentence(const RunView&, const LoadView&);
+
 // checks.cc
 std::optional<Table> checks_table(const RunView&);
-// Where the two views of CPU are more than two points apart: both are headlines then.
+// Where the whole CPU is more than two points from a headline by the charged one: both are
+// headlines then.
 std::optional<Sentence> whole_cpu_sentence(const RunView&, const LoadView&);
 
 // work_and_wakes.cc

@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "pipeline/report/sweep_sections.h"
 #include "pipeline/report/words.h"
-#include "system/cpus.h"
 
 namespace hone::pipeline::report {
 namespace {
@@ -71,8 +70,8 @@ Section sweep_conditions_section(const SweepValues& values) {
       {"load", fmt::format("open loop, arrivals {}, {} connections per worker; latency runs from "
                            "the due time",
                            code(settings.arrivals), prove.connections)},
-      {"CPUs", "server " + system::format_cpu_list(design.design.server_cpus) +
-                   ", load and origin " + system::format_cpu_list(design.design.load_cpus)}};
+      {"CPUs", cpus_text(design.design)}};
+  for (Terms::Item& item : host_terms(design.design)) terms.items.push_back(std::move(item));
   for (const ShapeSweep& shape : values.sweep.shapes)
     terms.items.push_back({"rates of " + code(shape.shape), found_text(shape, design)});
   return {"How it was measured", {terms}, false};
@@ -106,7 +105,11 @@ Section sweep_glossary_section(const SweepValues& values) {
        "the point farthest below the chord of log p99 over the rate, up to the first "
        "saturated rate (Satopaa et al., Finding a Kneedle in a Haystack, 2011)"},
       {"CPU per request",
-       "CPU time of the whole process tree, read when quiet, over successful responses"},
+       std::string(
+           "CPU time of the whole process tree, read when quiet, over successful responses") +
+           (values.sweep.design.design.settings.hosts.load.is_far()
+                ? "; what the network costs in soft interrupts is not in it"
+                : "")},
       {"A, B", "the base and what is compared with it"}};
   return {"Words", {terms}, false};
 }

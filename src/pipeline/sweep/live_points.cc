@@ -42,7 +42,7 @@ class LivePoints final : public PointSource {
 
   Status begin_pass(const subject::Shape& shape, double rate) override {
     if (!rig_) {
-      HONE_TRY(rig_, make_rig(design_, system_));
+      HONE_TRY(rig_, make_rig(design_, work_, system_));
       for (const Finding& finding : rig_->findings) observer_.finding(finding);
       HONE_TRY(arrivals_, traffic::load::parse_arrivals(settings_.arrivals));
     }
@@ -186,7 +186,7 @@ class LivePoints final : public PointSource {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
   }
 
-  static void take_counts(const SliceResult& result, double slice_s, SweepPoint* point) {
+  void take_counts(const SliceResult& result, double slice_s, SweepPoint* point) const {
     const std::uint64_t due = result.scheduled - result.missed;
     point->scheduled = result.scheduled;
     point->missed = result.missed;
@@ -199,15 +199,13 @@ class LivePoints final : public PointSource {
     point->in_time =
         due > 0 ? std::min(1.0, result.achieved_rate * slice_s / static_cast<double>(due)) : 0;
     point->wall_s = std::max(result.duration_s, slice_s);
-    point->load_busy = result.client_cpu_s / point->wall_s;
+    point->load_busy = result.client_cpu_s / point->wall_s / design_.settings.hosts.load_threads;
     point->latency_us = traffic::load::summarise(result.latency);
   }
 
   int server_cpus() const { return static_cast<int>(design_.server_cpus.size()); }
 
-  Result<CpuReading> read() const {
-    return read_cpus(system_, design_.server_cpus, rig_->spinner.get());
-  }
+  Result<CpuReading> read() const { return read_cpus(system_, design_, rig_->spinner.get()); }
 
   // The arm is ended, and its files kept: the next start would remove them.
   Status put_away(const PointRequest& request, SweepPoint* point) {

@@ -92,13 +92,17 @@ Status check_port_budget(const EphemeralPorts& ports, const Address& peer, std::
 }
 
 // All are held open until the last one is known, so that no two are the same.
-Result<std::vector<std::uint16_t>> free_ports(int count) {
+Result<std::vector<std::uint16_t>> free_ports(int count, const std::string& host) {
   std::vector<Socket> held;
   std::vector<std::uint16_t> ports;
-  HONE_TRY(const SocketAddress any, to_socket_address({"127.0.0.1", 0}));
+  HONE_TRY(const SocketAddress any, to_socket_address({host, 0}));
   for (int i = 0; i < count; ++i) {
-    Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Socket socket(::socket(any.get()->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.open() || ::bind(socket.fd(), any.get(), any.length) != 0) {
+      if (errno == EADDRNOTAVAIL) {
+        return fail(ErrorKind::kUsage, host + " is not an address of this machine",
+                    "give the one at which the load's host reaches it (ip address)");
+      }
       return fail(ErrorKind::kNetwork,
                   std::string("cannot find a free port: ") + os_message(errno));
     }

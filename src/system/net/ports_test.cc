@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "system/net/socket.h"
 
 namespace hone::system::net {
@@ -34,6 +36,16 @@ TEST(PortBudgetTest, TheMachineTellsItsRangeAndUnixSocketsNeedNone) {
   EXPECT_GT(ports.count(), 0);
   EXPECT_LE(ports.last, 65535);
   EXPECT_TRUE(check_port_budget({"unix:/tmp/x", 0}, 100, 1e9, 1e9));
+}
+
+TEST(FreePortsTest, AreOfTheAddressAndAllDifferent) {
+  const auto ports = free_ports(3, "127.0.0.2");
+  ASSERT_TRUE(ports) << ports.error().what;
+  EXPECT_EQ(3U, std::set<std::uint16_t>(ports->begin(), ports->end()).size());
+  const auto elsewhere = free_ports(1, "192.0.2.1");  // RFC 5737: nobody's
+  ASSERT_FALSE(elsewhere);
+  EXPECT_EQ(ErrorKind::kUsage, elsewhere.error().kind);
+  EXPECT_NE(std::string::npos, elsewhere.error().what.find("192.0.2.1"));
 }
 
 }  // namespace

@@ -81,8 +81,9 @@ Status check_port_budget(const Address& peer, std::size_t open, double renewed_p
 Status check_port_budget(const EphemeralPorts&, const Address& peer, std::size_t open,
                          double renewed_per_s, double duration_s);
 
-// Ports that were free a moment ago on 127.0.0.1, all different.
-Result<std::vector<std::uint16_t>> free_ports(int count);
+// Ports that were free a moment ago on `host`, a number, all different. kUsage when that is no
+// address of this machine.
+Result<std::vector<std::uint16_t>> free_ports(int count, const std::string& host = "127.0.0.1");
 bool port_is_free(std::uint16_t port);  // nothing listens on 127.0.0.1 or any address
 
 // One blocking exchange for readiness checks and counters: status 0 and an error text when the

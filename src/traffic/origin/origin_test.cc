@@ -2,14 +2,19 @@
 // sessions of wire elsewhere.
 #include "traffic/origin/origin.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <future>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "system/descriptor.h"
 #include "system/real.h"
 #include "system/temporary_folder.h"
 #include "traffic/origin/origin_threads.h"
@@ -415,6 +420,22 @@ TEST(OriginThreadsTest, ShareOnePort) {
     ASSERT_TRUE(stats);
     EXPECT_EQ(stats->at("requests"), 21 + i);
   }
+}
+
+TEST(WaitUntilInterrupted, EndsWithItsInputAndNotWithWhatComesFromIt) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(0, ::pipe(ends.data()));
+  const system::Descriptor input(ends[0]);
+  system::Descriptor writer(ends[1]);
+  ASSERT_EQ(2, ::write(writer.fd(), "x\n", 2));
+  auto ended = std::async(std::launch::async, [&] { return wait_until_interrupted(input.fd()); });
+  EXPECT_EQ(std::future_status::timeout, ended.wait_for(std::chrono::milliseconds(50)));
+  writer.close();
+  EXPECT_TRUE(ended.get());
+  const system::Descriptor file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  const Status refused = wait_until_interrupted(file.fd());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(ErrorKind::kUsage, refused.error().kind);
 }
 
 TEST(OriginThreadsTest, ResumeEachOthersTlsSessions) {

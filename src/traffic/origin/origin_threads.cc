@@ -1,7 +1,10 @@
 #include "traffic/origin/origin_threads.h"
 
 #include <sys/epoll.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <utility>
 
 #include "system/interrupt.h"
@@ -65,12 +68,31 @@ class StopWhenReadable final : public system::net::Pollable {
   Loop* loop_;
 };
 
+class StopAtEnd final : public system::net::Pollable {
+ public:
+  StopAtEnd(Loop* loop, int fd) : loop_(loop), fd_(fd) {}
+  void ready(std::uint32_t) override {
+    std::array<char, 4096> piece;
+    const ssize_t got = ::read(fd_, piece.data(), piece.size());
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) loop_->stop();
+  }
+
+ private:
+  Loop* loop_;
+  int fd_;
+};
+
 }  // namespace
 
-Status wait_until_interrupted() {
+Status wait_until_interrupted(int input) {
   HONE_TRY(const std::unique_ptr<Loop> loop, Loop::create());
   StopWhenReadable stop(loop.get());
   HONE_CHECK(loop->add(system::interrupt_fd(), EPOLLIN, &stop));
+  StopAtEnd end(loop.get(), input);
+  if (input >= 0 && !loop->add(input, EPOLLIN, &end)) {
+    return fail(ErrorKind::kUsage, "standard input is not one whose end can be waited for",
+                "give it a pipe, as ssh does");
+  }
   loop->run(system::Instant::max());
   return {};
 }

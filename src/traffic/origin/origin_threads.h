@@ -32,7 +32,9 @@ class OriginThreads {
   std::uint16_t port_ = 0;
 };
 
-// Sleeps, without waking meanwhile, until system::interrupted().
-Status wait_until_interrupted();
+// Sleeps, without waking meanwhile, until system::interrupted(); with an `input`, until that has
+// ended or failed too. What comes from it is passed over. kUsage for one that cannot be waited for
+// (a file).
+Status wait_until_interrupted(int input = -1);
 
 }  // namespace hone::traffic::origin
