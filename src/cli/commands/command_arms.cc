@@ -111,12 +111,47 @@ Result<pipeline::Cpus> wanted_cpus(const CommandArms& arguments) {
 }  // namespace
 
 const char* const kPlaceholderHelp =
-    "Placeholders: {port} {port_tls} {admin} {run} {origin} {origin_host} {origin_port} "
+    "Placeholders: {host} {port} {port_tls} {admin} {run} {origin} {origin_host} {origin_port} "
     "{cert} {key}; literal braces are doubled.";
+
+namespace {
+
+std::vector<CLI::Option*> add_host_options(CLI::App* verb, CommandArms* arms) {
+  auto& hosts = arms->hosts;
+  auto* load = verb->add_option("--load-via", arms->load_via,
+                                "words that run a command on the host that the load is to come "
+                                "from: 'ssh -o BatchMode=yes load1'");
+  auto* load_hone =
+      verb->add_option("--load-hone", hosts.load.hone, "hone on that host")->capture_default_str();
+  auto* load_threads =
+      verb->add_option("--load-threads", hosts.load_threads, "of the load on that host")
+          ->check(CLI::Range(1, 1024))
+          ->capture_default_str();
+  auto* server =
+      verb->add_option("--server-address", hosts.server_address,
+                       "this machine as that host reaches it: {host}, where the arms are "
+                       "to listen")
+          ->capture_default_str();
+  auto* origin = verb->add_option("--origin-via", arms->origin_via,
+                                  "words that run a command on the origin's host");
+  auto* origin_hone = verb->add_option("--origin-hone", hosts.origin.hone, "hone on that host")
+                          ->capture_default_str();
+  auto* origin_address = verb->add_option("--origin-address", hosts.origin_address,
+                                          "that host as this machine reaches it");
+  load->needs(server);
+  load_hone->needs(load);
+  load_threads->needs(load);
+  origin->needs(origin_address);
+  origin_hone->needs(origin);
+  origin_address->needs(origin);
+  return {load, load_hone, load_threads, server, origin, origin_hone, origin_address};
+}
+
+}  // namespace
 
 std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms) {
   auto& a = *arms;
-  return {
+  std::vector<CLI::Option*> options = {
       verb->add_option("--a", a.a, "command of the base; {port} and the like are filled in"),
       each(verb->add_option("--b", a.b,
                             "command of what is compared with it; in `hone compare` "
@@ -149,6 +184,9 @@ std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms) {
       verb->add_flag("--origin", a.origin, "start hone's origin; {origin} is its address"),
       verb->add_flag("--no-spinner", a.no_spinner, "let the server's CPUs sleep"),
   };
+  const std::vector<CLI::Option*> of_hosts = add_host_options(verb, arms);
+  options.insert(options.end(), of_hosts.begin(), of_hosts.end());
+  return options;
 }
 
 Result<pipeline::Design> make_command_design(const CommandArms& arguments, system::System& system) {
@@ -178,7 +216,10 @@ Result<pipeline::Design> make_command_design(const CommandArms& arguments, syste
   design.settings.spinner = !arguments.no_spinner;
   design.settings.seed =
       arguments.seed != 0 ? arguments.seed : std::random_device{}() % 0x7fffffffU + 1;
-  design.with_origin = arguments.origin;
+  design.settings.hosts = arguments.hosts;
+  HONE_TRY(design.settings.hosts.load.via, shell_split(arguments.load_via));
+  HONE_TRY(design.settings.hosts.origin.via, shell_split(arguments.origin_via));
+  design.with_origin = arguments.origin || design.settings.hosts.origin.is_far();
   HONE_TRY(const auto wanted, wanted_cpus(arguments));
   HONE_CHECK(pipeline::choose_cpus(wanted, arguments.workers, system::allowed_cpus(),
                                    &design.server_cpus, &design.load_cpus));

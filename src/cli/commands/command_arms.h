@@ -19,6 +19,8 @@ struct CommandArms {
   std::vector<std::string> b_urls;    // none: `url`; one: of all candidates; or one for each
   std::vector<std::string> b_labels;  // none, or one for each
   std::string cpus_server, cpus_load, cpus_origin;
+  std::string load_via, origin_via;  // command lines
+  subject::Hosts hosts;              // but for their `via`
   double ready_timeout_s = 30;
   int connections = 16, workers = 1, streams = 32;
   std::uint64_t seed = 0;
