@@ -33,6 +33,7 @@ origin() {
 }
 while read -r command; do
   case "$command" in
+    *"-via 'ssh "*) ;; # to another host: remote.sh has one, and runs them
     *" origin "*) origin "$command" ;;
     *) proves "runs: $command" sh -c "$(printf '%s\n' "$command" | sed -f "$WORK/ports.sed")" ;;
   esac

@@ -143,5 +143,17 @@ time.sleep(0.3)
 p.stdin.close()
 p.wait(timeout=10)
 PY
+check "an origin ends with its input where it is told to" python3 - "$HONE" <<'PY'
+import subprocess, sys, urllib.request
+command = [sys.argv[1], "origin", "--until-closed", "--listen", "127.0.0.1:0"]
+p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+url = p.stdout.readline().split()[-1]
+p.stdin.write("what comes is passed over\n")
+p.stdin.flush()
+assert len(urllib.request.urlopen(url + "/bytes/100", timeout=10).read()) == 100
+p.stdin.close()
+assert p.wait(timeout=10) == 0
+assert subprocess.run(command, stdin=subprocess.DEVNULL, timeout=10).returncode == 2
+PY
 stop_peers
 nothing_left "nothing is left running"
