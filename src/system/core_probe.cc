@@ -102,17 +102,34 @@ Result<double> measure_beside(int cpu, int other, Duration limit) {
   return middle(beside) / middle(alone);
 }
 
-}  // namespace
+Result<std::vector<double>> measure_alone(int cpu, Duration window, int windows) {
+  HONE_CHECK(pin_this_thread({cpu}));
+  speed_over(kSettle);
+  std::vector<double> speeds;
+  for (int i = 0; i < windows; ++i) speeds.push_back(speed_over(window));
+  return speeds;
+}
 
-Result<double> speed_beside(int cpu, int other, Duration limit) {
-  Result<double> ratio = 0.0;
+template <typename T, typename Measure>
+Result<T> on_a_thread(const Measure& measure) {
+  Result<T> measured;
   try {
-    std::thread([&] { ratio = measure_beside(cpu, other, limit); }).join();
+    std::thread([&] { measured = measure(); }).join();
   } catch (const std::system_error& e) {
     return fail(ErrorKind::kMachineUnfit, std::string("cannot start a thread: ") + e.what(),
                 "raise the limit of processes: ulimit -u");
   }
-  return ratio;
+  return measured;
+}
+
+}  // namespace
+
+Result<double> speed_beside(int cpu, int other, Duration limit) {
+  return on_a_thread<double>([&] { return measure_beside(cpu, other, limit); });
+}
+
+Result<std::vector<double>> speeds_alone(int cpu, Duration window, int windows) {
+  return on_a_thread<std::vector<double>>([&] { return measure_alone(cpu, window, windows); });
 }
 
 }  // namespace hone::system

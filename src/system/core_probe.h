@@ -1,5 +1,8 @@
-// Do two CPUs share a core? The kernel of a virtual machine often does not know; time does.
+// Do two CPUs share a core, and does one keep its speed? The kernel of a virtual machine often does
+// not know; time does.
 #pragma once
+
+#include <vector>
 
 #include "base/error.h"
 #include "system/clock.h"
@@ -11,5 +14,10 @@ namespace hone::system {
 // keeps the execution units full. In turns of the loop per CPU time, medians over windows, so that
 // neither a busy neighbour nor a tick decides. Takes `limit` or a little more.
 Result<double> speed_beside(int cpu, int other, Duration limit);
+
+// The same loop alone on `cpu`, its turns per second of CPU time in each of `windows` stretches
+// that follow each other; a window is at least a tick of 4 ms, so that one interrupt is no change
+// of speed.
+Result<std::vector<double>> speeds_alone(int cpu, Duration window, int windows);
 
 }  // namespace hone::system

@@ -23,5 +23,15 @@ TEST(SpeedBeside, ACpuThatIsNotThereIsAnError) {
   EXPECT_FALSE(speed_beside(allowed_cpus().front(), 8191, std::chrono::milliseconds(6)));
 }
 
+TEST(SpeedsAlone, IsOneOfEachWindow) {
+  const std::vector<int> before = allowed_cpus();
+  const auto speeds = speeds_alone(before.front(), std::chrono::milliseconds(4), 3);
+  ASSERT_TRUE(speeds) << describe(speeds.error());
+  ASSERT_EQ(speeds->size(), 3u);
+  for (const double speed : *speeds) EXPECT_GT(speed, 1000);  // a turn takes microseconds
+  EXPECT_EQ(allowed_cpus(), before);
+  EXPECT_FALSE(speeds_alone(8191, std::chrono::milliseconds(4), 1));
+}
+
 }  // namespace
 }  // namespace hone::system

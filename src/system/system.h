@@ -18,8 +18,9 @@ struct System {
   std::unique_ptr<ProcessTable> process_table;
   std::unique_ptr<Clock> clock;
   std::unique_ptr<PerfEvents> perf_events;
-  // speed_beside() of core_probe.h; empty: not to be had.
+  // Those of core_probe.h; empty: not to be had.
   std::function<Result<double>(int cpu, int other, Duration limit)> speed_beside;
+  std::function<Result<std::vector<double>>(int cpu, Duration window, int windows)> speeds_alone;
 };
 
 System real_system();

@@ -46,6 +46,18 @@ std::vector<CorePair> probe_cores(const system::Files&, const CpuRoles&, const S
 std::optional<Finding> check_hidden_smt(const std::vector<CorePair>&);
 // "1 beside 0: 0.99 of its speed", or why nothing was timed; for whoever reads the report.
 std::string core_speeds(const std::vector<CorePair>&);
+// How far a CPU's speed moves while hone alone runs there: the 90th percentile over the 10th,
+// less 1.
+struct SpeedSwing {
+  int cpu = 0;
+  double swing = 0;
+};
+using SpeedsAlone =
+    std::function<Result<std::vector<double>>(int cpu, system::Duration window, int windows)>;
+// Of the server's first CPU, over half a second; nothing where it cannot be timed.
+std::optional<SpeedSwing> probe_speed(const CpuRoles&, const SpeedsAlone&);
+std::optional<Finding> check_steady_speed(const std::optional<SpeedSwing>&);
+std::string speed_swing(const std::optional<SpeedSwing>&);  // "CPU 1: within 3.1 %", for readers
 std::optional<Finding> check_numa(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_thermal_throttling(const system::Files&, const CpuRoles&);
 std::optional<Finding> check_clocksource(const system::Files&);

@@ -277,6 +277,39 @@ TEST(CheckHiddenSmt, what_cannot_be_timed_is_no_finding) {
   EXPECT_FALSE(check_hidden_smt({}));
 }
 
+TEST(CheckSteadySpeed, a_core_that_somebody_else_uses_too_is_a_finding) {
+  std::vector<double> speeds(50, 1000);
+  for (std::size_t i = 0; i < 20; ++i) speeds[i] = 600;
+  int asked = -1;
+  const SpeedsAlone probe = [&](int cpu, system::Duration window,
+                                int windows) -> Result<std::vector<double>> {
+    asked = cpu;
+    EXPECT_NEAR(system::to_seconds(window) * windows, 0.5, 1e-9);
+    return speeds;
+  };
+  const auto seen = probe_speed({{1, 2}, {0}}, probe);
+  EXPECT_EQ(asked, 1);
+  ASSERT_TRUE(seen);
+  EXPECT_NEAR(seen->swing, 2.0 / 3, 1e-9);
+  const auto finding = check_steady_speed(seen);
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->text, HasSubstr("CPU 1 changed its speed by 66.7 %"));
+  EXPECT_EQ(speed_swing(seen), "CPU 1: within 66.7 % over half a second");
+}
+
+TEST(CheckSteadySpeed, a_steady_core_a_rare_dip_or_no_probe_is_none) {
+  std::vector<double> speeds(50, 1000);
+  speeds[3] = speeds[17] = 400;
+  const SpeedsAlone probe = [&](int, system::Duration, int) -> Result<std::vector<double>> {
+    return speeds;
+  };
+  const auto seen = probe_speed(kRoles, probe);
+  ASSERT_TRUE(seen);
+  EXPECT_FALSE(check_steady_speed(seen));
+  EXPECT_FALSE(check_steady_speed(probe_speed(kRoles, nullptr)));
+  EXPECT_EQ(speed_swing(std::nullopt), "not timed");
+}
+
 TEST(CheckNuma, a_server_on_two_nodes_is_worse_than_a_load_on_another) {
   FakeFiles files;
   EXPECT_FALSE(check_numa(files, kRoles));

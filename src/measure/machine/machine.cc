@@ -33,6 +33,9 @@ Findings check_machine(const system::System& system, const std::vector<int>& ser
   const std::vector<CorePair> pairs = probe_cores(files, roles, system.speed_beside);
   add(check_hidden_smt(pairs));
   if (description != nullptr) (*description)["cores"] = core_speeds(pairs);
+  const auto swing = probe_speed(roles, system.speeds_alone);
+  add(check_steady_speed(swing));
+  if (description != nullptr) (*description)["speed"] = speed_swing(swing);
   add(check_numa(files, roles));
   add(check_thermal_throttling(files, roles));
   add(check_clocksource(files));

@@ -19,8 +19,9 @@ Json describe_machine(const system::System&);
 
 // The checks that hold for the whole run: governor, SMT siblings, cgroup quota on any ancestor,
 // NUMA, THP, ASLR, clocksource, swap, virtual machine...; checks.h lists them. Watches the CPUs for
-// half a second, and in a virtual machine times them for hidden siblings for 0.3 s, so call it
-// while nothing of hone's own runs. `description` gets what the timing saw, as `cores`.
+// half a second, times a loop on one for another, and in a virtual machine looks for hidden
+// siblings for 0.3 s: call it while nothing of hone's own runs. `description` gets what the timings
+// saw, as `cores` and `speed`.
 Findings check_machine(const system::System&, const std::vector<int>& server_cpus,
                        const std::vector<int>& load_cpus, Json* description = nullptr);
 
