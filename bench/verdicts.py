@@ -4,7 +4,7 @@
   bench/verdicts.py same [--comparisons 200]     a real server (nginx) against itself
   bench/verdicts.py dial [--runs 20]             a server with 1, 2, 5 and 10 % more work per request
 
-Each comparison is a `hone compare` of six short rounds with a seed of its own. Every result is appended
+Each comparison is a `hone compare` of six rounds, as short as they can be, with a seed of its own. Every result is appended
 to --log (JSON lines) as it comes, and a run that is cut goes on from there. Prints Markdown: how often each
 verdict came, with its exact (Clopper-Pearson) 95 % interval, and beside the dial the power that the
 comparisons themselves expect of their scatter. Nothing is to be built or measured meanwhile.
@@ -69,7 +69,7 @@ def compare(hone, a, b, path, rate, seed, folder):
     """One comparison as a dict, or why there is none."""
     command = [str(hone), "compare", "--a", a, "--b", b, "--ready", f"http://127.0.0.1:{{port}}{path}",
                "--url", f"http://127.0.0.1:{{port}}{path}", "--rate", str(rate), "--arrivals", "burst:16",
-               "--rounds", "6", "--duration", "1.2", "--no-checks", "--seed", str(seed), "--json",
+               "--rounds", "6", "--duration", "0.4", "--slices", "2", "--no-checks", "--seed", str(seed), "--json",
                "--work", str(folder / "work")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -116,7 +116,7 @@ def refused(results):
 def same(arguments, log, folder):
     command = nginx_command(folder)
     results = series("nginx", arguments.comparisons, log, lambda seed: compare(
-        arguments.hone, command, command, "/4k", 6000, seed, folder))
+        arguments.hone, command, command, "/4k", 8000, seed, folder))
     print("| verdict | comparisons | exact 95 % interval |\n| --- | ---: | --- |")
     for verdicts in (["saved", "worse"], ["saved"], ["worse"], ["same"], ["unresolved"], ["withheld"]):
         print(f"| {' or '.join(verdicts)} | {' | '.join(share(results, verdicts))} |")

@@ -3,7 +3,8 @@
 // settings of the dial, and must not find one between equal settings. MODE: "errors" answers 500;
 // "restart" ends after 500 requests; "never-ready" answers nothing; "dies" ends at once;
 // "dies-under-load" ends after 200 requests; "stalls" does nothing for a tenth of a second after
-// every 300.
+// every 300; "shares-port" lets others listen there too; "one-of-four" has three workers more,
+// which never accept.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -31,10 +32,11 @@ void turn(std::uint64_t turns) {
   sink = x;
 }
 
-int listen_on(int port) {
+int listen_on(int port, bool shared) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   const int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (shared) setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -70,7 +72,12 @@ int main(int argc, char** argv) {
   const std::string answer = answer_of(mode);
   const std::uint64_t last = mode == "restart" ? 500 : mode == "dies-under-load" ? 200 : 0;
   const bool stalls = mode == "stalls";
-  std::vector<pollfd> fds{{listen_on(std::atoi(argv[1])), POLLIN, 0}};
+  std::vector<pollfd> fds{{listen_on(std::atoi(argv[1]), mode == "shares-port"), POLLIN, 0}};
+  for (int idle = 0; mode == "one-of-four" && idle < 3; ++idle) {
+    if (fork() == 0) {
+      for (;;) pause();
+    }
+  }
   std::vector<std::string> input(1);
   std::uint64_t served = 0;
   for (;;) {

@@ -71,6 +71,13 @@ else
   skip "arms in a session apart from the spinner" "no scheduling groups by session here"
 fi
 
+against "connections on one worker of four" 5 "sit 64 + 0 + 0 + 0 on its workers" "$DIAL {port} 2000 one-of-four" --workers 4
+against "an arm that cannot hold the rate" 7 "it is past its knee" "$DIAL {port} 2000000"
+# One port for all of them, which the servers would share.
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+ends "both arms answered by one process" 16 "where B should listen, is taken by dial_server" "$HONE" compare \
+  --a "$DIAL $port 2000 shares-port" --b "$DIAL $port 3000 shares-port" --ready "http://127.0.0.1:$port/" \
+  --url "http://127.0.0.1:$port/" --rate 2000 --arrivals burst:16 --seed 7 --rounds 6 --duration 0.8 --no-checks
 against "an arm that answers errors" 7 "status 500" "$arms errors"
 against "an arm that restarts in mid-round" 7 "arm B" "$arms restart"
 # It catches up after each stall: its CPU is compared, and its latency tells.
