@@ -10,8 +10,8 @@
 
 namespace hone::pipeline {
 
-// By rounds of each other kind that there are, of one block, shape and load; those without a spinner
-// by the charged cost, which is all they have.
+// By rounds of each other kind that there are, of one block, shape and load; those without a
+// spinner by the charged cost, which is all they have.
 std::vector<Check> checks_of(const std::vector<const Round*>&, const std::string& candidate,
                              RoundKind counted, Cost);
 
