@@ -4,7 +4,6 @@
 // controller that many machines lack.
 #include "system/perf_events.h"
 
-#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,64 +15,12 @@
 #include "base/text.h"
 #include "system/descriptor.h"
 #include "system/os_error.h"
+#include "system/perf_attributes.h"
 #include "system/proc.h"
 #include "system/real.h"
 
 namespace hone::system {
 namespace {
-
-constexpr std::uint64_t cache_misses_of(std::uint64_t cache) {
-  return cache | (PERF_COUNT_HW_CACHE_OP_READ << 8) | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
-}
-
-perf_event_attr attributes_of(PerfEvent event) {
-  perf_event_attr attributes{};
-  attributes.size = sizeof attributes;
-  attributes.read_format =
-      PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-  attributes.inherit = 1;
-  attributes.exclude_guest = 1;
-  const auto set = [&](std::uint32_t type, std::uint64_t config, bool user, bool kernel) {
-    attributes.type = type;
-    attributes.config = config;
-    attributes.exclude_user = user ? 0 : 1;
-    attributes.exclude_kernel = kernel ? 0 : 1;
-  };
-  switch (event) {
-    case PerfEvent::kCyclesUser:
-      set(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, false);
-      break;
-    case PerfEvent::kCyclesKernel:
-      set(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, true);
-      break;
-    case PerfEvent::kInstructionsUser:
-      set(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, true, false);
-      break;
-    case PerfEvent::kInstructionsKernel:
-      set(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false, true);
-      break;
-    case PerfEvent::kBranchMissesUser:
-      set(PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, true, false);
-      break;
-    case PerfEvent::kL1iMissesUser:
-      set(PERF_TYPE_HW_CACHE, cache_misses_of(PERF_COUNT_HW_CACHE_L1I), true, false);
-      break;
-    case PerfEvent::kItlbMissesUser:
-      set(PERF_TYPE_HW_CACHE, cache_misses_of(PERF_COUNT_HW_CACHE_ITLB), true, false);
-      break;
-    // Software events are raised inside the kernel and would count nothing without it.
-    case PerfEvent::kTaskClock:
-      set(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true, true);
-      break;
-    case PerfEvent::kPageFaults:
-      set(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, true, true);
-      break;
-    case PerfEvent::kContextSwitches:
-      set(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true, true);
-      break;
-  }
-  return attributes;
-}
 
 Error refusal(int error_number) {
   const auto because = [](ErrorKind kind, const std::string& why, const std::string& next) {
@@ -110,14 +57,18 @@ Error refusal(int error_number) {
 // The events of one thread.
 class ThreadGroup {
  public:
-  // Whether `event` is now counted; errno is what perf_event_open left.
-  bool add(pid_t thread, PerfEvent event) {
-    perf_event_attr attributes = attributes_of(event);
+  // Whether `event` is now counted; errno tells why it is not.
+  bool add(pid_t thread, const CountedEvent& event) {
+    perf_event_attr attributes = event.attributes;
     const int leader = members_.empty() ? -1 : members_.front().fd();
-    const long fd =
-        ::syscall(SYS_perf_event_open, &attributes, thread, -1, leader, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0) return false;
-    members_.emplace_back(static_cast<int>(fd));
+    Descriptor member(static_cast<int>(
+        ::syscall(SYS_perf_event_open, &attributes, thread, -1, leader, PERF_FLAG_FD_CLOEXEC)));
+    if (!member.open()) return false;
+    if (!event.filter.empty() &&
+        ::ioctl(member.fd(), PERF_EVENT_IOC_SET_FILTER, event.filter.c_str()) != 0) {
+      return false;
+    }
+    members_.push_back(std::move(member));
     return true;
   }
   bool empty() const { return members_.empty(); }
@@ -145,12 +96,18 @@ class RealGroup : public EventGroup {
 
   // Which events there are is found out on the first thread; the others must have them too.
   Status attach(const std::vector<pid_t>& threads, const std::vector<PerfEvent>& events) {
+    const std::vector<Result<CountedEvent>> counted = counted_events(events);
     std::optional<Error> refused;
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      if (counted[i]) continue;
+      unavailable_[i] = counted[i].error().what;
+      if (!refused) refused = counted[i].error();
+    }
     for (const pid_t thread : threads) {
       const bool first = groups_.empty();
       ThreadGroup group;
-      for (std::size_t i = 0; i < events.size(); ++i) {
-        if (!unavailable_[i].empty() || group.add(thread, events[i])) continue;
+      for (std::size_t i = 0; i < counted.size(); ++i) {
+        if (!unavailable_[i].empty() || group.add(thread, *counted[i])) continue;
         if (errno == ESRCH) {  // it has ended meanwhile
           group = ThreadGroup();
           break;

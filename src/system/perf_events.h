@@ -21,10 +21,27 @@ enum class PerfEvent {
   kBranchMissesUser,
   kL1iMissesUser,   // instruction fetches that miss the first cache
   kItlbMissesUser,  // and the first buffer of address translations
+  // What became of the CPU's issue slots, user and kernel together; the first leads its group.
+  kTopdownSlots,
+  kTopdownRetiring,
+  kTopdownBadSpeculation,
+  kTopdownFrontend,
+  kTopdownBackend,
   // By the kernel, on any machine.
   kTaskClock,  // ns
   kPageFaults,
   kContextSwitches,
+  // System calls, by the kernel: all of them, and by class (syscall_classes.h).
+  kSyscalls,
+  kSyscallsReceive,  // from a socket or a file
+  kSyscallsSend,     // to a socket or a file
+  kSyscallsWait,
+  kSyscallsSockets,  // connections made, taken, set up
+  kSyscallsFiles,
+  kSyscallsMemory,
+  kSyscallsFutex,
+  kSyscallsTime,
+  kSyscallsOther,
 };
 
 // All threads of a group together, since it was opened. The times are CPU time of the threads.

@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -18,6 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::size_t kPage = 4096;
+constexpr timespec kNoTime{0, 0};
 
 // Touches this many fresh pages: each is one fault, or fewer with huge pages.
 void touch_pages(std::size_t pages) {
@@ -101,6 +106,32 @@ TEST_F(PerfEventsTest, ThreadsThatHaveEndedAreAnError) {
   std::thread([&] { tid = ::gettid(); }).join();
   const auto group = events_->open({tid}, {PerfEvent::kPageFaults});
   ASSERT_FALSE(group);
+}
+
+TEST_F(PerfEventsTest, SystemCallsAreToldApartByClassInChildrenAsWell) {
+  const auto group = open({::gettid()}, {PerfEvent::kSyscalls, PerfEvent::kSyscallsWait,
+                                         PerfEvent::kSyscallsSend, PerfEvent::kSyscallsOther});
+  if (!group) GTEST_SKIP() << why_not_;
+  const auto before = group->read();
+  const auto calls = [] {
+    for (int i = 0; i < 100; ++i) ::syscall(SYS_getppid);
+    for (int i = 0; i < 20; ++i) ::ppoll(nullptr, 0, &kNoTime, nullptr);
+  };
+  calls();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    calls();
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  const auto after = group->read();
+  ASSERT_TRUE(before && after);
+  const auto counted = [&](std::size_t i) { return after->counts[i] - before->counts[i]; };
+  EXPECT_EQ(counted(1), 40U);
+  EXPECT_EQ(counted(2), 0U);
+  EXPECT_GE(counted(3), 200U);
+  EXPECT_LT(counted(3), 240U);  // fork, wait, exit
+  EXPECT_GE(counted(0), counted(1) + counted(3));
 }
 
 }  // namespace

@@ -99,12 +99,42 @@ const char* name(PerfEvent event) {
       return "L1i misses, user";
     case PerfEvent::kItlbMissesUser:
       return "iTLB misses, user";
+    case PerfEvent::kTopdownSlots:
+      return "top-down slots";
+    case PerfEvent::kTopdownRetiring:
+      return "top-down: retiring";
+    case PerfEvent::kTopdownBadSpeculation:
+      return "top-down: bad speculation";
+    case PerfEvent::kTopdownFrontend:
+      return "top-down: frontend bound";
+    case PerfEvent::kTopdownBackend:
+      return "top-down: backend bound";
     case PerfEvent::kTaskClock:
       return "task clock, ns";
     case PerfEvent::kPageFaults:
       return "page faults";
     case PerfEvent::kContextSwitches:
       return "context switches";
+    case PerfEvent::kSyscalls:
+      return "system calls";
+    case PerfEvent::kSyscallsReceive:
+      return "system calls: read or receive";
+    case PerfEvent::kSyscallsSend:
+      return "system calls: write or send";
+    case PerfEvent::kSyscallsWait:
+      return "system calls: poll or wait";
+    case PerfEvent::kSyscallsSockets:
+      return "system calls: sockets";
+    case PerfEvent::kSyscallsFiles:
+      return "system calls: files";
+    case PerfEvent::kSyscallsMemory:
+      return "system calls: memory";
+    case PerfEvent::kSyscallsFutex:
+      return "system calls: futex";
+    case PerfEvent::kSyscallsTime:
+      return "system calls: time";
+    case PerfEvent::kSyscallsOther:
+      return "system calls: other";
   }
   return "";
 }
@@ -114,7 +144,13 @@ const std::vector<EventSet>& event_sets() {
   static const std::vector<EventSet> kSets = {
       {PerfEvent::kCyclesUser, PerfEvent::kCyclesKernel, PerfEvent::kInstructionsUser,
        PerfEvent::kInstructionsKernel},
-      {PerfEvent::kBranchMissesUser, PerfEvent::kL1iMissesUser, PerfEvent::kItlbMissesUser}};
+      {PerfEvent::kBranchMissesUser, PerfEvent::kL1iMissesUser, PerfEvent::kItlbMissesUser},
+      {PerfEvent::kTopdownSlots, PerfEvent::kTopdownRetiring, PerfEvent::kTopdownBadSpeculation,
+       PerfEvent::kTopdownFrontend, PerfEvent::kTopdownBackend},
+      {PerfEvent::kSyscalls, PerfEvent::kSyscallsReceive, PerfEvent::kSyscallsSend,
+       PerfEvent::kSyscallsWait, PerfEvent::kSyscallsSockets, PerfEvent::kSyscallsFiles,
+       PerfEvent::kSyscallsMemory, PerfEvent::kSyscallsFutex, PerfEvent::kSyscallsTime,
+       PerfEvent::kSyscallsOther}};
   return kSets;
 }
 

@@ -25,7 +25,8 @@ using EventSet = std::vector<system::PerfEvent>;
 const char* name(system::PerfEvent);
 
 // The sets that a proof counts, each small enough for the counters of common CPUs: cycles and
-// instructions, user and kernel apart; then what misses a prediction or a cache.
+// instructions, user and kernel apart; what misses a prediction or a cache; top-down, level 1;
+// system calls by class.
 const std::vector<EventSet>& event_sets();
 
 // Counts over `work` in every thread of the tree of `root` and in all that they start, one counter
