@@ -20,7 +20,7 @@ struct CompareArguments {
   std::string arrivals = "poisson", work = ".hone", output, fail_on, command;
   double rate = 0, busy = 60, duration_s = 4, precision = 0;
   int rounds = 8, slices = pipeline::Prove{}.slices;
-  bool json = false, no_checks = false, in_turn = false;
+  bool json = false, no_checks = false, in_turn = false, callgrind = false;
 };
 
 // One for each pattern of arrivals.
@@ -46,6 +46,7 @@ Result<pipeline::Design> make_design(const CompareArguments& arguments, system::
   design.settings.rounds = arguments.rounds;
   design.settings.precision = arguments.precision / 100;
   design.settings.side_by_side = !arguments.in_turn;
+  design.settings.callgrind = arguments.callgrind;
   if (arguments.no_checks) {
     design.settings.rounds_in_turn = design.settings.rounds_without_spinner = 0;
   }
@@ -123,6 +124,9 @@ void add_compare(CLI::App& app, system::System& system, const std::string& comma
   verb->add_flag("--no-checks", a.no_checks,
                  "leave out the rounds in turn and without spinner that check the others");
   verb->add_flag("--in-turn", a.in_turn, "never two arms alive at once: all rounds in turn");
+  verb->add_flag("--callgrind", a.callgrind,
+                 "at the end, count instructions of requests under valgrind: for machines without "
+                 "hardware counters");
   verb->add_option("--rounds", a.rounds, "a verdict needs at least 6")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "base/finding.h"
 #include "base/histogram.h"
 #include "base/json.h"
+#include "measure/counters/callgrind.h"
 #include "measure/counters/events.h"
 #include "measure/counters/usage.h"
 #include "measure/machine/machine.h"
@@ -46,6 +47,7 @@ struct Trial {  // what one arm did in one round
   double achieved_rate = 0;
   double idle_cpu_us_per_s = 0;  // burnt without load
   double user_share = 0;         // of cpu_total_s; printed from 5,000 ticks on only
+  double beyond_clocks_s = 0;    // of cpu_total_s, by slices: measure::SliceCost
   std::uint64_t preempted = 0, minor_faults = 0, major_faults = 0;
   double run_delay_s = 0;                    // runnable without a CPU
   std::vector<measure::ThreadCost> threads;  // from its first slice to its last, heads included
@@ -162,6 +164,15 @@ struct WorkAndWakes {
 HONE_JSON(WorkAndWakes::Arm)
 HONE_JSON(WorkAndWakes)
 
+// What a request of one arm costs on a simulated CPU: simulate.h.
+struct Simulated {
+  std::string arm, shape;
+  double requests = 0;  // that the figures are drawn from
+  measure::SimulatedCounts per_request;
+  std::string unavailable;  // why there are no figures; they are then 0
+};
+HONE_JSON(Simulated)
+
 struct Proof {
   Design design;
   std::vector<ResolvedLoad> loads;
@@ -169,6 +180,7 @@ struct Proof {
   std::vector<Comparison> comparisons;
   std::vector<Total> totals;
   std::vector<WorkAndWakes> work_and_wakes;
+  std::vector<Simulated> simulated;  // of all arms but the copies, where asked for
   Findings findings;
 };
 HONE_JSON(Proof)

@@ -5,9 +5,10 @@ namespace hone::pipeline {
 HONE_JSON_FIELDS(SliceRecord, order, cpu_s, whole_cpu_s, ok, wakes, blocked, in_time)
 HONE_JSON_FIELDS(Trial, arm, shape, load, round, valid, why_invalid, failure, log, killed,
                  cpu_total_s, whole_cpu_s, wakes, ok, scheduled, missed, blocked, errors,
-                 achieved_rate, idle_cpu_us_per_s, user_share, preempted, minor_faults,
-                 major_faults, run_delay_s, threads, events, body_bytes, upstream_requests, status,
-                 client_cpu_s, client_wakes, latency_us, ready_s, workers, slices)
+                 achieved_rate, idle_cpu_us_per_s, user_share, beyond_clocks_s, preempted,
+                 minor_faults, major_faults, run_delay_s, threads, events, body_bytes,
+                 upstream_requests, status, client_cpu_s, client_wakes, latency_us, ready_s,
+                 workers, slices)
 HONE_JSON_FIELDS(Round, shape, load, kind, number, attempt, valid, why_invalid, environment,
                  machine, spinner_share, order, trials, started_at)
 HONE_JSON_FIELDS(ResolvedLoad, load, shape, arrivals, rate, bound, server_busy, client_busy)
@@ -22,6 +23,8 @@ HONE_JSON_FIELDS(Total, load, b, estimate, verdict, shapes)
 HONE_JSON_FIELDS(WorkAndWakes::Arm, arm, work_us, work_us_low, work_us_high, us_per_wake,
                  lack_of_fit_p, holds)
 HONE_JSON_FIELDS(WorkAndWakes, shape, rate, loads, arms, same_saving_p)
-HONE_JSON_FIELDS(Proof, design, loads, rounds, comparisons, totals, work_and_wakes, findings)
+HONE_JSON_FIELDS(Simulated, arm, shape, requests, per_request, unavailable)
+HONE_JSON_FIELDS(Proof, design, loads, rounds, comparisons, totals, work_and_wakes, simulated,
+                 findings)
 
 }  // namespace hone::pipeline

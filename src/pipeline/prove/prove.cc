@@ -14,6 +14,7 @@
 #include "pipeline/prove/cell.h"
 #include "pipeline/prove/round.h"
 #include "pipeline/prove/round_costs.h"
+#include "pipeline/prove/simulate.h"
 #include "system/interrupt.h"
 
 namespace hone::pipeline {
@@ -33,12 +34,14 @@ class ProofRun {
   Result<Proof> run() {
     HONE_CHECK(read_back());
     if (!all_whole()) {
-      HONE_TRY(rig_, make_rig(design_, work_, system_));
-      for (const Finding& finding : rig_.findings) observer_.finding(finding);
+      HONE_CHECK(set_up());
       HONE_CHECK(find_rates());
       HONE_CHECK(measure_all());
     }
     Proof proof;
+    if (design_.settings.callgrind) {
+      HONE_TRY(proof.simulated, simulate());
+    }
     proof.design = design_;
     proof.findings = rig_.findings;
     note_rounds(&proof.findings);
@@ -53,6 +56,14 @@ class ProofRun {
   }
 
  private:
+  // Once, and not where everything is found finished.
+  Status set_up() {
+    if (rig_.load) return {};
+    HONE_TRY(rig_, make_rig(design_, work_, system_));
+    for (const Finding& finding : rig_.findings) observer_.finding(finding);
+    return {};
+  }
+
   Status read_back() {
     for (const Load& load : design_.loads) {
       for (const auto& shape : design_.shapes) {
@@ -203,6 +214,41 @@ class ProofRun {
       HONE_CHECK(split_failed());
     }
     return {};
+  }
+
+  // Each arm on each shape once, whatever its loads; the copy would show the same as the base.
+  Result<std::vector<Simulated>> simulate() {
+    std::vector<Simulated> all;
+    for (Cell& cell : cells_) {
+      if (cell.load != &design_.loads.front() || cell.failed) continue;
+      for (const Arm& arm : cell.block.arms) {
+        const bool done = std::any_of(all.begin(), all.end(), [&](const Simulated& one) {
+          return one.shape == cell.shape->name && one.arm == arm.name;
+        });
+        if (done || arm.name == copy_name(design_.base)) continue;
+        auto kept = cell.files->read_simulated(arm.name);
+        if (!kept) {
+          HONE_TRY(kept, simulate_anew(&cell, arm));
+        }
+        all.push_back(*std::move(kept));
+      }
+    }
+    return all;
+  }
+
+  Result<Simulated> simulate_anew(Cell* cell, const Arm& arm) {
+    HONE_CHECK(system::check_interrupted());
+    HONE_CHECK(set_up());
+    const std::string what = "arm " + arm.name + " under callgrind, " + cell->shape->name;
+    observer_.progress(what, finished(), planned());
+    HONE_TRY(auto simulated,
+             simulate_arm(design_, arm, *cell->shape, work_ / "callgrind", rig_, system_));
+    if (!simulated.unavailable.empty()) {
+      observer_.line(what + ": " + simulated.unavailable);
+    } else {  // a reason may be gone next time
+      HONE_CHECK(cell->files->write_simulated(simulated));
+    }
+    return simulated;
   }
 
   // A candidate's own fault ends its comparison and not that of the one beside it, which goes on in

@@ -19,6 +19,8 @@ std::string file_name(const Round& round) {
   return fmt::format("{}{:03}-{}.json", stem(round.kind), round.number, round.attempt);
 }
 
+std::string simulated_name(const std::string& arm) { return "simulated-" + arm + ".json"; }
+
 bool is_round(const std::string& file) {
   return file.ends_with(".json") &&
          std::any_of(std::begin(kKinds), std::end(kKinds),
@@ -63,6 +65,18 @@ std::optional<ResolvedLoad> RoundFiles::read_rate() const {
 
 Status RoundFiles::write_rate(const ResolvedLoad& load) {
   return files_->write(folder_ / "rate.json", dump(Json(load)));
+}
+
+std::optional<Simulated> RoundFiles::read_simulated(const std::string& arm) const {
+  const auto text = files_->read(folder_ / simulated_name(arm));
+  if (!text) return std::nullopt;
+  auto value = parse_as<Simulated>(*text, simulated_name(arm));
+  if (!value) return std::nullopt;  // unreadable: it is simulated anew
+  return *std::move(value);
+}
+
+Status RoundFiles::write_simulated(const Simulated& simulated) {
+  return files_->write(folder_ / simulated_name(simulated.arm), dump(Json(simulated)));
 }
 
 }  // namespace hone::pipeline

@@ -20,6 +20,8 @@ class RoundFiles {
   Status set_aside(const Round&);  // kept for whoever looks, read no more
   std::optional<ResolvedLoad> read_rate() const;
   Status write_rate(const ResolvedLoad&);
+  std::optional<Simulated> read_simulated(const std::string& arm) const;
+  Status write_simulated(const Simulated&);
 
  private:
   system::Path folder_;

@@ -141,6 +141,7 @@ Status read_prove(const Node& table, int workers, Prove* prove) {
   reader.number("smallest_effect", {0, 1, true, true}, &prove->smallest_effect);
   reader.integer("seed", 0, std::numeric_limits<long long>::max(), &seed);
   reader.flag("spinner", &prove->spinner);
+  reader.flag("callgrind", &prove->callgrind);
   read_hosts(table, &reader, &prove->hosts);
   const Node* cpus = reader.node("cpus", Node::Kind::kTable);
   prove->seed = static_cast<std::uint64_t>(seed);

@@ -77,6 +77,7 @@ struct Prove {
   double smallest_effect = 0.01;
   std::uint64_t seed = 0;  // 0: drawn, and printed
   bool spinner = true;
+  bool callgrind = false;  // at the end: what requests cost on a simulated CPU
   Cpus cpus;
   subject::Hosts hosts;
 };
