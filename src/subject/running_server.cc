@@ -68,6 +68,7 @@ Status RunningServer::launch(const ServerStart& start) {
   command.output = log_;
   command.cpus = start.cpus;
   command.user = start.spec.user;
+  command.own_cgroup = true;
   HONE_TRY(child_, system_->processes->start(command));
   return {};
 }

@@ -105,6 +105,7 @@ class ThreadSpinner : public IdleSpinner {
       command.argv = {"/proc/" + std::to_string(::getpid()) + "/exe", "spin",
                       fmt::format("{:.3f}", seconds)};
       command.cpus = {cpu};
+      command.own_cgroup = true;  // as an arm: it must not be scheduled apart for that
       // A loop that gets a tenth of its CPU still ends by the wall clock; the rest is for starting.
       command.limit_s = seconds + 10;
       HONE_TRY(const std::string printed, processes.capture(command));

@@ -1,7 +1,8 @@
 // How a tree's CPU is added up. Living members: each process's own CPU clock, in nanoseconds.
 // Members that have ended: the kernel adds their CPU to whoever waited for them, which is a living
 // member or the root (a subreaper); that figure comes in ticks of 10 ms. A cgroup would give both
-// at once, but its CPU controller is missing on many machines (hybrid hierarchies, containers). A
+// at once, but may not be made on many machines, or would be scheduled apart: where there is one,
+// it is read as well (leaf_cgroup.h). A
 // member that ends between two reads would be counted twice or not at all, so the scan is repeated
 // until the members are the same before and after.
 #include "system/process_tree.h"
@@ -15,6 +16,7 @@
 #include <ctime>
 #include <optional>
 
+#include "system/leaf_cgroup.h"
 #include "system/os_error.h"
 #include "system/proc.h"
 #include "system/real.h"
@@ -140,6 +142,8 @@ Holds holds_socket(pid_t pid, const std::vector<std::uint64_t>& inodes) {
 
 class RealProcessTable : public ProcessTable {
  public:
+  RealProcessTable() : counting_group_(own_counting_group()) {}
+
   Result<std::vector<ProcessInfo>> tree(pid_t root) const override {
     const auto members = scan(root);
     if (!members) return root_is_gone(root);
@@ -155,6 +159,7 @@ class RealProcessTable : public ProcessTable {
     if (!members) return root_is_gone(root);
     for (int i = 1;; ++i) {
       TreeUsage usage = add_up(*members);
+      add_cgroup(root, &usage);
       auto after = scan(root);
       if (!after) return root_is_gone(root);
       if (i == kScans || same_processes(*members, *after)) return usage;
@@ -214,6 +219,19 @@ class RealProcessTable : public ProcessTable {
         return process.name + " (pid " + std::to_string(process.pid) + ")";
     return "";
   }
+
+ private:
+  void add_cgroup(pid_t root, TreeUsage* usage) const {
+    if (!counting_group_) {
+      usage->no_cgroup = counting_group_.error().what;
+      return;
+    }
+    usage->cgroup_cpu_ns = LeafCgroup(*counting_group_, root).cpu_ns();
+    if (!usage->cgroup_cpu_ns) usage->no_cgroup = "not used: none could be made for it";
+  }
+
+  // Of this process; its supervisors are in the same one.
+  Result<CountingGroup> counting_group_;
 };
 
 }  // namespace

@@ -25,7 +25,11 @@ struct ProcessInfo {
 // (clock_getcpuclockid); a *running* thread's clock lags up to one tick, so read it when quiet.
 struct TreeUsage {
   std::int64_t cpu_ns = 0;  // living members, plus what their ended children left (10 ms steps)
-  std::int64_t ended_cpu_ns = 0;   // the part of cpu_ns that came from ended children
+  std::int64_t ended_cpu_ns = 0;  // the part of cpu_ns that came from ended children
+  // The same as the tree's own control group counts it (leaf_cgroup.h): members of any time, in
+  // nanoseconds. Nothing without one, and then why.
+  std::optional<std::int64_t> cgroup_cpu_ns = {};
+  std::string no_cgroup = {};
   std::uint64_t wakes = 0;         // voluntary context switches, all threads of living members
   std::uint64_t preempted = 0;     // involuntary context switches
   std::int64_t run_delay_ns = 0;   // time runnable but waiting for a CPU (schedstat), all threads

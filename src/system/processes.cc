@@ -132,6 +132,7 @@ class RealProcesses : public Processes {
     order.output = command.output.string();
     order.cpus = command.cpus.empty() ? cpus_ : command.cpus;
     order.user = command.user;
+    order.own_cgroup = command.own_cgroup;
     return order;
   }
 

@@ -26,6 +26,8 @@ struct Command {
   std::vector<int> cpus;  // allowed CPUs; empty: as hone was started
   std::string user;       // run as this user (needs root); empty: as hone
   double limit_s = 0;     // run() only: ended after that; 0: no limit
+  // To be counted by a control group too, where one may be made: leaf_cgroup.h.
+  bool own_cgroup = false;
 };
 
 struct Exit {

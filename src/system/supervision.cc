@@ -55,6 +55,7 @@ std::string to_line(const Order& order) {
                        {"output", as_text(order.output)},
                        {"cpus", order.cpus},
                        {"user", as_text(order.user)},
+                       {"own_cgroup", order.own_cgroup},
                        {"stdout_pipe", order.stdout_pipe},
                        {"stderr_pipe", order.stderr_pipe},
                        {"stdin_pipe", order.stdin_pipe}});
@@ -71,6 +72,7 @@ Result<Order> order_from(std::string_view line) {
     order.output = as_bytes(json.at("output"));
     order.cpus = json.at("cpus").get<std::vector<int>>();
     order.user = as_bytes(json.at("user"));
+    order.own_cgroup = json.at("own_cgroup").get<bool>();
     order.stdout_pipe = json.at("stdout_pipe").get<bool>();
     order.stderr_pipe = json.at("stderr_pipe").get<bool>();
     order.stdin_pipe = json.at("stdin_pipe").get<bool>();

@@ -33,6 +33,7 @@ struct Order {
   std::string output;
   std::vector<int> cpus;
   std::string user;
+  bool own_cgroup = false;
   bool stdout_pipe = false;
   bool stderr_pipe = false;
   bool stdin_pipe = false;

@@ -15,6 +15,7 @@ TEST(Order, ArrivesAsItWasWhateverBytesItHolds) {
   order.output = "/tmp/out";
   order.cpus = {0, 3};
   order.user = "nobody";
+  order.own_cgroup = true;
   order.stderr_pipe = true;
   order.stdin_pipe = true;
   const std::string line = to_line(order);
@@ -27,6 +28,7 @@ TEST(Order, ArrivesAsItWasWhateverBytesItHolds) {
   EXPECT_EQ(back->output, order.output);
   EXPECT_EQ(back->cpus, order.cpus);
   EXPECT_EQ(back->user, order.user);
+  EXPECT_TRUE(back->own_cgroup);
   EXPECT_FALSE(back->stdout_pipe);
   EXPECT_TRUE(back->stderr_pipe);
   EXPECT_TRUE(back->stdin_pipe);

@@ -4,6 +4,9 @@
 // descendant whatever it does, needs no right, and its open socket tells it of hone's death by any
 // means.
 //
+// Where a control group may be made (for a server that is measured) it is made, killed as a whole
+// where the kernel can, and taken away here.
+//
 // It blocks all signals for its whole life: Ctrl-C in the terminal must not stop it from doing its
 // work, and it reads SIGCHLD from a descriptor.
 #include "system/supervisor.h"
@@ -23,10 +26,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "system/descriptor.h"
+#include "system/leaf_cgroup.h"
 #include "system/proc.h"
 #include "system/program_start.h"
 #include "system/supervision.h"
@@ -53,6 +58,7 @@ class Supervisor {
  private:
   bool read_order();
   bool start();
+  void make_cgroup();
   void serve();
   bool take_messages();
   bool read_channel();
@@ -64,6 +70,7 @@ class Supervisor {
   Descriptor children_;  // signalfd for SIGCHLD
   LineBuffer messages_;
   Order order_;
+  std::optional<LeafCgroup> cgroup_;
   pid_t command_ = 0;  // 0 once it has been waited for
   bool no_children_ = false;
   steady_clock::time_point started_;
@@ -116,6 +123,15 @@ bool Supervisor::read_order() {
   }
 }
 
+// Without one the command is counted by its processes alone.
+void Supervisor::make_cgroup() {
+  if (!order_.own_cgroup) return;
+  const auto group = own_counting_group();
+  if (!group) return;
+  cgroup_.emplace(*group, ::getpid());
+  if (!cgroup_->make()) cgroup_.reset();
+}
+
 // Starts the command and tells hone its pid, or why it cannot be started. An error comes back
 // through a pipe that a successful exec closes.
 bool Supervisor::start() {
@@ -124,6 +140,7 @@ bool Supervisor::start() {
   Descriptor trouble(ends[0]);
   Descriptor trouble_of_child(ends[1]);
   const pid_t self = ::getpid();
+  make_cgroup();
   started_ = steady_clock::now();
   command_ = ::fork();
   if (command_ < 0) {
@@ -135,6 +152,7 @@ bool Supervisor::start() {
     return false;
   }
   if (command_ == 0) {
+    if (cgroup_) cgroup_->enter();
     const std::string line = to_line(become(order_, self));
     [[maybe_unused]] const ssize_t written =
         ::write(trouble_of_child.fd(), line.data(), line.size());
@@ -225,6 +243,7 @@ void Supervisor::end_everything() {
   while (steady_clock::now() < limit) {
     reap();
     if (no_children_) break;
+    if (cgroup_) cgroup_->kill();
     // A pid from this scan cannot belong to somebody else by now: the kernel goes through all other
     // pids first.
     for (const ProcStat& process : descendants(all_processes(), ::getpid()))
@@ -233,6 +252,7 @@ void Supervisor::end_everything() {
     ::poll(&wait, 1, kKillPollMs);
     drain_child_signal();
   }
+  if (cgroup_) cgroup_->remove();
   send_all(kChannelFd, to_line("ended", Json(ending(0))));
 }
 

@@ -4,12 +4,13 @@
 // "restart" ends after 500 requests; "never-ready" answers nothing; "dies" ends at once;
 // "dies-under-load" ends after 200 requests; "stalls" does nothing for a tenth of a second after
 // every 300; "shares-port" lets others listen there too; "one-of-four" has three workers more,
-// which never accept.
+// which never accept; "daemonises" leaves the turning to a child of a child that has ended.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -30,6 +31,15 @@ void turn(std::uint64_t turns) {
     x ^= x << 17;
   }
   sink = x;
+}
+
+void turn_in_daemon(std::uint64_t turns) {
+  const pid_t between = fork();
+  if (between == 0) {
+    if (fork() == 0) turn(turns);
+    _exit(0);
+  }
+  waitpid(between, nullptr, 0);
 }
 
 int listen_on(int port, bool shared) {
@@ -105,7 +115,11 @@ int main(int argc, char** argv) {
            end = input[i].find("\r\n\r\n")) {
         input[i].erase(0, end + 4);
         if (mode == "never-ready") continue;
-        turn(turns);
+        if (mode == "daemonises") {
+          turn_in_daemon(turns);
+        } else {
+          turn(turns);
+        }
         if (write(fds[i].fd, answer.data(), answer.size()) < 0) break;
         if (stalls && ++served % 300 == 0) usleep(100'000);
         if (last != 0 && ++served >= last) return 4;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,6 +35,13 @@ constexpr Duration kQuietFor = std::chrono::milliseconds(10);
 // 20 us in 5 ms are 0.4 % of a CPU: a timer or two of an idle server, and below a ten-thousandth of
 // what a slice of 500 ms at 60 % busy costs.
 constexpr std::int64_t kIdleNs = 20'000;
+
+// Clocks and group are read one after the other, before and after, and an idle server's own timers
+// may run in between; beyond that a tenth of the smallest effect that matters (1 %).
+constexpr std::int64_t kReadApartNs = 2 * kIdleNs;
+constexpr double kGroupAgreement = 0.001;
+// Ended children's time is told in ticks of 10 ms, user and system rounded down each.
+constexpr double kEndedStepS = 0.02;
 
 // A hundred threads of a pool that do nothing say nothing about how work is spread.
 constexpr double kLeastThreadShare = 0.01;
@@ -100,6 +108,25 @@ T grown_by(T before, T after) {
   return after > before ? after - before : T{};
 }
 
+// `cost` has the CPU of the clocks.
+void charge_larger(const TreeUsage& before, const TreeUsage& after, SliceCost* cost) {
+  cost->no_cgroup = after.no_cgroup;
+  if (!before.cgroup_cpu_ns || !after.cgroup_cpu_ns) return;
+  const double group_s =
+      static_cast<double>(grown_by(*before.cgroup_cpu_ns, *after.cgroup_cpu_ns)) * 1e-9;
+  cost->cgroup_cpu_s = group_s;
+  const bool children_ended = before.ended_cpu_ns != after.ended_cpu_ns;
+  const double beyond_s = group_s - cost->cpu_s;
+  const double bound_s = static_cast<double>(kReadApartNs) * 1e-9 + kGroupAgreement * cost->cpu_s +
+                         (children_ended ? kEndedStepS : 0);
+  if (std::abs(beyond_s) > bound_s) {
+    cost->beyond_clocks_s = beyond_s;
+    cost->cpu_s = std::max(cost->cpu_s, group_s);
+  } else if (children_ended) {
+    cost->cpu_s = group_s;
+  }
+}
+
 }  // namespace
 
 Result<TreeUsage> read_when_quiet(const ProcessTable& table, system::Clock& clock, pid_t root,
@@ -135,7 +162,9 @@ SliceCost difference(const TreeUsage& before, const TreeUsage& after) {
   cost.run_delay_s = static_cast<double>(grown_by(before.run_delay_ns, after.run_delay_ns)) * 1e-9;
   cost.user_s = grown_by(before.user_s, after.user_s);
   cost.system_s = grown_by(before.system_s, after.system_s);
-  cost.restarted = before.pids != after.pids || before.ended_cpu_ns != after.ended_cpu_ns;
+  charge_larger(before, after, &cost);
+  cost.restarted = before.pids != after.pids ||
+                   (!cost.cgroup_cpu_s && before.ended_cpu_ns != after.ended_cpu_ns);
   return cost;
 }
 

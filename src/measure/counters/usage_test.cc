@@ -227,5 +227,54 @@ TEST(Difference, an_ended_child_is_a_restart) {
   EXPECT_TRUE(difference(before, after).restarted);
 }
 
+class ChargedCpu : public testing::Test {
+ protected:
+  // A slice of `clocks_us` by the clocks and `group_us` by the control group, of which children
+  // that were waited for had `ended_ms`.
+  static SliceCost slice(std::int64_t clocks_us, std::int64_t group_us, std::int64_t ended_ms = 0) {
+    TreeUsage before = usage_of(7'000'000'000, 100, {7});
+    TreeUsage after = usage_of(7'000'000'000 + clocks_us * 1000, 200, {7});
+    before.cgroup_cpu_ns = 9'000'000'000;
+    after.cgroup_cpu_ns = 9'000'000'000 + group_us * 1000;
+    after.ended_cpu_ns = ended_ms * 1'000'000;
+    return difference(before, after);
+  }
+};
+
+TEST_F(ChargedCpu, is_the_clocks_where_the_group_agrees) {
+  const SliceCost cost = slice(100'000, 100'139);  // bound: 40 us and 0.1 %
+  EXPECT_NEAR(cost.cpu_s, 0.1, 1e-12);
+  EXPECT_NEAR(cost.cgroup_cpu_s.value(), 0.100139, 1e-12);
+  EXPECT_EQ(cost.beyond_clocks_s, 0);
+  EXPECT_NEAR(slice(100'000, 99'861).cpu_s, 0.1, 1e-12);
+}
+
+TEST_F(ChargedCpu, is_the_larger_where_they_disagree) {
+  const SliceCost unseen = slice(100'000, 100'141);
+  EXPECT_NEAR(unseen.cpu_s, 0.100141, 1e-12);
+  EXPECT_NEAR(unseen.beyond_clocks_s, 0.000141, 1e-12);
+  const SliceCost left = slice(100'000, 60'000);  // a member went to another group
+  EXPECT_NEAR(left.cpu_s, 0.1, 1e-12);
+  EXPECT_NEAR(left.beyond_clocks_s, -0.04, 1e-12);
+}
+
+TEST_F(ChargedCpu, of_ended_children_is_the_groups_and_no_restart) {
+  const SliceCost cost = slice(110'000, 104'000, 10);
+  EXPECT_FALSE(cost.restarted);
+  EXPECT_NEAR(cost.cpu_s, 0.104, 1e-12);
+  EXPECT_EQ(cost.beyond_clocks_s, 0);
+  EXPECT_NEAR(slice(150'000, 104'000, 10).cpu_s, 0.15, 1e-12);
+}
+
+TEST_F(ChargedCpu, without_a_group_is_the_clocks_and_says_why) {
+  const TreeUsage before = usage_of(0, 0, {7});
+  TreeUsage after = usage_of(1'000'000, 0, {7});
+  after.no_cgroup = "not used: it may not be made";
+  const SliceCost cost = difference(before, after);
+  EXPECT_NEAR(cost.cpu_s, 0.001, 1e-12);
+  EXPECT_FALSE(cost.cgroup_cpu_s);
+  EXPECT_EQ(cost.no_cgroup, "not used: it may not be made");
+}
+
 }  // namespace
 }  // namespace hone::measure

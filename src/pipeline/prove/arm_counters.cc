@@ -1,7 +1,10 @@
 #include "pipeline/prove/arm_counters.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
+#include "base/units.h"
 #include "measure/counters/events.h"
 #include "system/interrupt.h"
 
@@ -31,13 +34,54 @@ Status count_set(LiveArms& live, std::size_t arm, const measure::EventSet& set,
   return {};
 }
 
+Finding cpu_view_finding(const std::string& arm, double beyond_s, double cpu_s) {
+  const std::string part =
+      "arm " + arm + ": " + format_percent(std::abs(beyond_s) / cpu_s) + " of its CPU was ";
+  if (beyond_s > 0) {
+    return {
+        "prove.cpu-views", "info",
+        part + "seen by its control group alone, not by the clocks of its processes",
+        "it is charged; children that live for a moment and that nobody waits for are like that"};
+  }
+  return {"prove.cpu-views", "info", part + "spent outside of its control group",
+          "it is charged; a process that moves to another group does this"};
+}
+
 }  // namespace
+
+Findings cpu_view_findings(const std::vector<Round>& rounds) {
+  struct Views {
+    double beyond_s = 0, cpu_s = 0;
+  };
+  std::map<std::string, Views> by_arm;
+  for (const Round& round : rounds) {
+    for (const Trial& trial : round.trials) {
+      if (!round.valid) continue;
+      by_arm[trial.arm].beyond_s += trial.beyond_clocks_s;
+      by_arm[trial.arm].cpu_s += trial.cpu_total_s;
+    }
+  }
+  Findings findings;
+  for (const auto& [arm, views] : by_arm) {
+    if (views.beyond_s != 0) {
+      findings.push_back(cpu_view_finding(arm, views.beyond_s, views.cpu_s));
+    }
+  }
+  return findings;
+}
 
 void add_beside(const measure::SliceCost& cost, Trial* trial) {
   trial->preempted += cost.preempted;
   trial->minor_faults += cost.minor_faults;
   trial->major_faults += cost.major_faults;
   trial->run_delay_s += cost.run_delay_s;
+  trial->beyond_clocks_s += cost.beyond_clocks_s;
+  if (trial->events.empty()) trial->events.push_back({measure::kCgroupCounter, 0, 0, ""});
+  measure::Counter& group = trial->events.front();
+  group.unavailable = cost.no_cgroup;
+  if (!cost.cgroup_cpu_s) return;
+  group.count += *cost.cgroup_cpu_s * 1e6;
+  group.ok = trial->ok;
 }
 
 Result<ArmThreads> read_threads(LiveArms& live, const system::System& system) {

@@ -7,8 +7,12 @@
 
 namespace hone::pipeline {
 
-// Of one slice.
+// Of one slice, which the trial has already.
 void add_beside(const measure::SliceCost&, Trial*);
+
+// Of arms whose control group and whose processes' clocks tell different CPU: the larger is
+// charged.
+Findings cpu_view_findings(const std::vector<Round>&);
 
 // Threads of each live arm, by arm of the block. Precondition: quiet.
 using ArmThreads = std::vector<std::vector<system::ThreadUsage>>;

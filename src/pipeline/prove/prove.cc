@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "pipeline/prove/arm_counters.h"
 #include "pipeline/prove/block.h"
 #include "pipeline/prove/calibrate.h"
 #include "pipeline/prove/cell.h"
@@ -50,6 +51,9 @@ class ProofRun {
       std::move(cell.rounds.begin(), cell.rounds.end(), std::back_inserter(proof.rounds));
     }
     note_machine(proof.rounds, &proof.findings);
+    for (Finding& finding : cpu_view_findings(proof.rounds)) {
+      proof.findings.push_back(std::move(finding));
+    }
     note_metric(proof.rounds, &proof.findings);
     draw_comparisons(&proof);
     return proof;

@@ -16,6 +16,10 @@
 namespace hone::pipeline::report {
 namespace {
 
+// Top-down, level 1: each of four is told as a share of the slots that the CPU had.
+constexpr auto kSlots = system::PerfEvent::kTopdownSlots;
+constexpr const char* kShareOfSlots = "top-down: ";
+
 using Trials = std::vector<const Trial*>;
 
 // Per request over all counted rounds; nothing where no round has it.
@@ -99,19 +103,69 @@ void add_shape(const RunView& view, const LoadView& load, const Comparison& one,
   const auto add = [&](const std::string& what, const std::function<double(const Trial&)>& count) {
     add_row(table, &shape, what, sum_of(a, count).value(), sum_of(b, count).value());
   };
-  for (const std::string& name : event_names())
-    add_row(table, &shape, name, events_of(a, name).value(), events_of(b, name).value());
+  const auto of_slots = [](const Trials& trials, const std::string& name) {
+    auto share = ratio(events_of(trials, name), events_of(trials, measure::name(kSlots)));
+    if (share) *share *= 100;
+    return share;
+  };
+  for (const std::string& name : event_names()) {
+    if (name.starts_with(kShareOfSlots)) {
+      add_row(table, &shape, name + ", % of slots", of_slots(a, name), of_slots(b, name));
+      continue;
+    }
+    const PerRequest of_a = events_of(a, name);
+    const PerRequest of_b = events_of(b, name);
+    if (of_a.count == 0 && of_b.count == 0) continue;  // neither makes system calls of this class
+    add_row(table, &shape, name, of_a.value(), of_b.value());
+  }
   const auto per_cycle = [](const Trials& trials) {
     return ratio(events_of(trials, measure::name(system::PerfEvent::kInstructionsUser)),
                  events_of(trials, measure::name(system::PerfEvent::kCyclesUser)));
   };
   add_row(table, &shape, "instructions per cycle, user", per_cycle(a), per_cycle(b));
+  add_row(table, &shape, measure::kCgroupCounter, events_of(a, measure::kCgroupCounter).value(),
+          events_of(b, measure::kCgroupCounter).value());
   add("page faults", [](const Trial& t) { return static_cast<double>(t.minor_faults); });
   add("page faults from disk", [](const Trial& t) { return static_cast<double>(t.major_faults); });
   add("preemptions", [](const Trial& t) { return static_cast<double>(t.preempted); });
   add("waiting for a CPU, us", [](const Trial& t) { return t.run_delay_s * 1e6; });
   add_row(table, &shape, measure::kEnergyCounter, energy_of(view, load, one, one.a).value(),
           energy_of(view, load, one, one.b).value());
+}
+
+const Simulated* simulated_of(const RunView& view, const std::string& shape,
+                              const std::string& arm) {
+  for (const Simulated& one : view.run.proof.simulated) {
+    if (one.shape == shape && one.arm == arm && one.unavailable.empty()) return &one;
+  }
+  return nullptr;
+}
+
+Table simulated_table(const RunView& view) {
+  Table table;
+  table.title = "Per request on a simulated CPU: beside the measured ones, never instead";
+  table.folded = true;
+  table.columns = {{view.row_name()},
+                   {"simulated"},
+                   {"A", true},
+                   {view.b(), true},
+                   {"change", true, 0, "of totals"}};
+  for (const Comparison* one : view.loads.front().all()) {
+    const Simulated* a = simulated_of(view, one->shape, one->a);
+    const Simulated* b = simulated_of(view, one->shape, one->b);
+    if (a == nullptr || b == nullptr) continue;
+    std::string shape = view.label(*one);
+    const auto add = [&](const char* what, double measure::SimulatedCounts::* count) {
+      add_row(&table, &shape, what, a->per_request.*count, b->per_request.*count);
+    };
+    add("instructions, user", &measure::SimulatedCounts::instructions);
+    add("L1i misses, user", &measure::SimulatedCounts::l1i_misses);
+    add("last-level cache misses, user", &measure::SimulatedCounts::ll_misses);
+  }
+  table.note =
+      "By valgrind's callgrind, one request at a time: no kernel, no branch prediction, no time. "
+      "Where a build moves code about, this can disagree in sign with cycles.";
+  return table;
 }
 
 Table counters_table(const RunView& view) {
@@ -129,9 +183,9 @@ Table counters_table(const RunView& view) {
   table.note =
       "Page faults, preemptions and waiting come from the slices of the counted rounds. Events of "
       "the "
-      "CPU are counted in slices of their own, because counting costs CPU itself; energy in rounds "
-      "in "
-      "turn, with one arm alive and no spinner.";
+      "CPU and system calls are counted in slices of their own, because counting costs CPU itself; "
+      "energy in rounds in turn, with one arm alive and no spinner. Classes of system calls that "
+      "neither arm makes are left out.";
   return table;
 }
 
@@ -149,6 +203,10 @@ Terms missing_counters(const RunView& view) {
           known.push_back(counter.name);
       }
     }
+  }
+  for (const Simulated& one : view.run.proof.simulated) {
+    if (one.unavailable.empty()) continue;
+    names[one.unavailable].push_back("simulated, arm " + one.arm + " on " + one.shape);
   }
   for (const auto& [reason, counters] : names)
     terms.items.push_back({join(counters, "; "), sentence(reason)});
@@ -192,6 +250,8 @@ std::optional<Section> counters_section(const RunView& view) {
   Section section{"Counters", {}, false};
   Table counters = counters_table(view);
   if (!counters.rows.empty()) section.parts.emplace_back(std::move(counters));
+  Table simulated = simulated_table(view);
+  if (!simulated.rows.empty()) section.parts.emplace_back(std::move(simulated));
   Terms missing = missing_counters(view);
   if (!missing.items.empty()) section.parts.emplace_back(std::move(missing));
   Table threads = threads_table(view);

@@ -66,6 +66,39 @@ TEST(CountersSection, SaysWhatARequestTookAndWhatChanged) {
   EXPECT_THAT(row(*section, "waiting for a CPU, us"), ElementsAre("4.00", "3.00", "-25.0 %"));
 }
 
+TEST(CountersSection, TellsTopDownAsSharesOfSlots) {
+  RunValues run = one_shape();
+  for (const char* arm : {"A", "B"}) {
+    const bool b = arm[0] == 'B';
+    set_trials(&run, arm, [&](Trial* trial) {
+      trial->events = {{"top-down slots", b ? 80'000.0 : 100'000.0, 200, ""},
+                       {"top-down: retiring", b ? 40'000.0 : 25'000.0, 200, ""},
+                       {"top-down: frontend bound", 0, 200, ""}};
+    });
+  }
+  const auto section = counters_section(RunView(run));
+  ASSERT_TRUE(section);
+  EXPECT_THAT(row(*section, "top-down slots"), ElementsAre("500.0", "400.0", "-20.0 %"));
+  EXPECT_THAT(row(*section, "top-down: retiring, % of slots"),
+              ElementsAre("25.0", "50.0", "+100.0 %"));
+  EXPECT_THAT(row(*section, "top-down: frontend bound, % of slots"), ElementsAre("0", "0", "-"));
+}
+
+TEST(CountersSection, LeavesOutSystemCallsThatNeitherArmMakes) {
+  RunValues run = one_shape();
+  for (const char* arm : {"A", "B"})
+    set_trials(&run, arm, [&](Trial* trial) {
+      trial->events = {{"system calls", 500, 200, ""},
+                       {"system calls: memory", arm[0] == 'B' ? 10.0 : 0.0, 200, ""},
+                       {"system calls: futex", 0, 200, ""}};
+    });
+  const auto section = counters_section(RunView(run));
+  ASSERT_TRUE(section);
+  EXPECT_THAT(row(*section, "system calls"), ElementsAre("2.50", "2.50", "0.0 %"));
+  EXPECT_THAT(row(*section, "system calls: memory"), ElementsAre("0", "0.0500", "-"));
+  EXPECT_TRUE(row(*section, "system calls: futex").empty());
+}
+
 TEST(CountersSection, GivesReasonsForWhatIsMissingEachOnce) {
   RunValues run = one_shape();
   const std::string why = "not available here: this machine has no such counter";
@@ -96,6 +129,25 @@ TEST(CountersSection, TakesEnergyFromRoundsThatAreNotCounted) {
   const auto section = counters_section(RunView(run));
   ASSERT_TRUE(section);
   EXPECT_THAT(row(*section, measure::kEnergyCounter), ElementsAre("5,000", "4,000", "-20.0 %"));
+}
+
+TEST(CountersSection, ShowsSimulatedRequestsBesideOrWhyThereAreNone) {
+  RunValues run = one_shape();
+  run.proof.simulated = {{"A", "h1-4k", 900, {50'000, 12.5, 0.25}, ""},
+                         {"B", "h1-4k", 950, {40'000, 10, 0.25}, ""}};
+  auto section = counters_section(RunView(run));
+  ASSERT_TRUE(section);
+  const auto tables = parts<Table>(*section);
+  ASSERT_EQ(tables.size(), 2U);
+  EXPECT_THAT(tables[1].title, HasSubstr("simulated"));
+  ASSERT_EQ(tables[1].rows.size(), 3U);
+  EXPECT_THAT(tables[1].rows[0].cells,
+              ElementsAre(HasSubstr("h1-4k"), "instructions, user", "50,000", "40,000", "-20.0 %"));
+  EXPECT_EQ(tables[1].rows[2].cells[2], "0.250");
+  run.proof.simulated[1].unavailable = "not counted: the server forks";
+  section = counters_section(RunView(run));
+  EXPECT_THAT(parts<Table>(*section), testing::SizeIs(1));
+  EXPECT_EQ(parts<Terms>(*section).back().items.back().term, "simulated, arm B on h1-4k");
 }
 
 TEST(CountersSection, ShowsThreadsWhereSeveralWork) {
