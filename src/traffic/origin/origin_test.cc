@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "system/descriptor.h"
+#include "system/interrupt.h"
 #include "system/real.h"
 #include "system/temporary_folder.h"
 #include "traffic/origin/origin_threads.h"
@@ -423,6 +424,7 @@ TEST(OriginThreadsTest, ShareOnePort) {
 }
 
 TEST(WaitUntilInterrupted, EndsWithItsInputAndNotWithWhatComesFromIt) {
+  system::catch_interrupts();
   std::array<int, 2> ends{};
   ASSERT_EQ(0, ::pipe(ends.data()));
   const system::Descriptor input(ends[0]);
