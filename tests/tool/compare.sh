@@ -79,7 +79,8 @@ check "every counter of a trial is a figure or a reason" \
   python3 "$WORK/counters.py" "$WORK/aa/report.json"
 # Children that nobody waits for are charged where a control group may be made; else their time comes in
 # steps of 10 ms, and the arm is refused.
-compares "a server whose work is done by daemons" "3 4 7 8" --rounds 2 --duration 0.8 --rate 300 \
+exits "a server whose work is done by daemons" "3 4 7 8" "$HONE" compare --ready 'http://127.0.0.1:{port}/' \
+  --url 'http://127.0.0.1:{port}/' --rate 300 --seed 7 --no-checks --rounds 2 --duration 0.8 \
   --a "$DIAL {port} 22000" --b "$DIAL {port} 22000 daemonises" --output "$WORK/daemons"
 cat >"$WORK/daemons.py" <<'PY'
 import json, sys

@@ -1,7 +1,7 @@
 #!/bin/sh
 # `hone compare` with several candidates: dealt to blocks, each found for what it is; a fault stays with
 # the candidate whose it is; finished blocks are kept when one is added.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 DIAL=$BIN/dial_server
 COMPARE="$HONE compare --ready http://127.0.0.1:{port}/ --url http://127.0.0.1:{port}/ --rate 5000
   --arrivals burst:16 --no-checks"
