@@ -2,9 +2,8 @@
 // Members that have ended: the kernel adds their CPU to whoever waited for them, which is a living
 // member or the root (a subreaper); that figure comes in ticks of 10 ms. A cgroup would give both
 // at once, but may not be made on many machines, or would be scheduled apart: where there is one,
-// it is read as well (leaf_cgroup.h). A
-// member that ends between two reads would be counted twice or not at all, so the scan is repeated
-// until the members are the same before and after.
+// it is read as well (leaf_cgroup.h). A member that ends between two reads would be counted twice
+// or not at all, so the scan is repeated until the members are the same before and after.
 #include "system/process_tree.h"
 
 #include <fcntl.h>

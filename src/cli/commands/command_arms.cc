@@ -23,6 +23,7 @@ constexpr std::size_t kMostCandidates = 60;
 Result<pipeline::Arm> make_arm(const CommandArms& arguments, const std::string& name,
                                const std::string& command, const std::string& url,
                                system::System& system) {
+  const std::string option = name == "A" ? "--a" : "--b";
   pipeline::Arm arm;
   arm.name = name;
   arm.variant = command;
@@ -30,7 +31,7 @@ Result<pipeline::Arm> make_arm(const CommandArms& arguments, const std::string& 
   HONE_TRY(arm.server.command, shell_split(command));
   if (arm.server.command.empty()) {
     return fail(ErrorKind::kUsage, "the command of arm " + name + " is empty",
-                "--a 'SERVER --port {port}'");
+                option + " 'SERVER --port {port}'");
   }
   std::string& program = arm.server.command.front();
   const auto found = system.processes->find_program(program);
@@ -38,7 +39,7 @@ Result<pipeline::Arm> make_arm(const CommandArms& arguments, const std::string& 
     return fail(
         ErrorKind::kToolMissing,
         "'" + program + "', of arm " + name + ", is not an executable file or a program in PATH",
-        "check the command given to --" + std::string(name == "A" ? "a" : "b"));
+        "check the command given to " + option);
   }
   HONE_TRY(arm.sha256, system.files->sha256(*found));
   HONE_TRY(arm.files, pipeline::hash_named_files(arm.server.command, *system.files));
@@ -108,14 +109,6 @@ Result<pipeline::Cpus> wanted_cpus(const CommandArms& arguments) {
   return wanted;
 }
 
-}  // namespace
-
-const char* const kPlaceholderHelp =
-    "Placeholders: {host} {port} {port_tls} {admin} {run} {origin} {origin_host} {origin_port} "
-    "{cert} {key}; literal braces are doubled.";
-
-namespace {
-
 std::vector<CLI::Option*> add_host_options(CLI::App* verb, CommandArms* arms) {
   auto& hosts = arms->hosts;
   auto* load = verb->add_option("--load-via", arms->load_via,
@@ -148,6 +141,10 @@ std::vector<CLI::Option*> add_host_options(CLI::App* verb, CommandArms* arms) {
 }
 
 }  // namespace
+
+const char* const kPlaceholderHelp =
+    "Placeholders: {host} {port} {port_tls} {admin} {run} {origin} {origin_host} {origin_port} "
+    "{cert} {key}; literal braces are doubled.";
 
 std::vector<CLI::Option*> add_command_arms(CLI::App* verb, CommandArms* arms) {
   auto& a = *arms;

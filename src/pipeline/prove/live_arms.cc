@@ -110,7 +110,7 @@ Status LiveArms::warm_up(const MakeSlice& make_slice) {
     }
     cold = std::move(still_cold);
     if (system::to_seconds(system_.clock->now() - begin) > design_.settings.warm_up_limit_s) {
-      return {};  // costs that never settle show in the interval
+      break;  // costs that never settle show in the interval
     }
     HONE_CHECK(system::check_interrupted());
   }
